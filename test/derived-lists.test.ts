@@ -44,7 +44,7 @@ test('the operators of items are listed in one file', () => {
   expect(production.filter((file) => /'gte'.*\n?.*'lte'/.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
 })
 
-test('the page on NextToken names each list that has pages, unless its scope is its path', () => {
+test('the page on NextToken names each paged list, unless its scope is its path', () => {
   const page = readFileSync(join(root, 'docs/formats/next-token.md'), 'utf8')
   const scopes = production.flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/\bscope(?:: TokenScope)?(?::| =) \['([^']+)'/g)].map(

@@ -28,18 +28,18 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
 
-test('the document is the one in review', () => {
+test('the document equals the reviewed test/openapi.json', () => {
   if (process.env['UPDATE_OPENAPI'] === '1') writeFileSync(golden, `${JSON.stringify(document, null, 2)}\n`)
   expect(document).toEqual(JSON.parse(readFileSync(golden, 'utf8')))
 })
 
-test('it is an OpenAPI 3.1 document of the version in the header', async () => {
+test('the document is OpenAPI 3.1, with the version of the response header', async () => {
   expect(document.openapi).toMatch(/^3\.1\.\d$/)
   expect(document.info).toMatchObject({ title: 'Tidemark', version: packageVersion })
   expect((await app.inject({ url: '/healthz' })).headers['tidemark-version']).toBe(packageVersion)
 })
 
-test('each operation has a name of its own, a summary, a known tag and described answers', () => {
+test('each operation has a unique name, a summary, a known tag and described responses', () => {
   const names = operations.map(({ operation }) => operation.operationId)
   expect(new Set(names).size).toBe(names.length)
   const tags = document.tags.map(({ name }) => name)
@@ -59,7 +59,7 @@ const ofOthers = ['druid', 'line protocol', 'i3x']
 test.each([
   [true, 'in the body of Druid, InfluxDB or i3X on the paths of these', 'application/json'],
   [false, 'a problem on all others', 'application/problem+json'],
-])('every failure is told (%s: %s)', (isOthers, _how, mediaType) => {
+])('every error response is documented (%s: %s)', (isOthers, _how, mediaType) => {
   const types = operations
     .filter(({ operation }) => operation.tags.some((tag) => ofOthers.includes(tag)) === isOthers)
     .flatMap(({ operation }) =>
@@ -72,7 +72,7 @@ test.each([
   expect(new Set(reported)).toEqual(new Set([mediaType]))
 })
 
-test('references lead to what is there', () => {
+test('every reference resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1]!)
   expect(references.length).toBeGreaterThan(0)
   for (const reference of new Set(references)) {

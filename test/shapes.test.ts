@@ -50,16 +50,16 @@ const pacer = new WatchedPacer({ sliceMs: 1, signal: new AbortController().signa
 
 test.each<[what: string, make: () => object | Promise<object>]>([
   ['a line', () => lineAt(line, 0, 'lines-ms')],
-  ['a short answer', () => openAnswer({ rows: 1, bytes: 2, body: { kind: 'short', bytes: '[]' } })],
+  ['a short response', () => openAnswer({ rows: 1, bytes: 2, body: { kind: 'short', bytes: '[]' } })],
   [
-    'what the run of a plan reads',
+    'a prepared plan',
     () => preparePlan({ registry, tables: [], files: [], hours: [] }, selection, limits, pacer, new RunMemory()),
   ],
 ])('%s has one shape', async (_, make) => {
   expect(await shapesOf(make)).toBe(1)
 })
 
-test('a canary has many, where V8 is as in Node.js 20', async () => {
+test('an object with a property after a spread has many shapes on Node.js 20, and one on later versions', async () => {
   const parts = { kind: 'run', plan: 'x', limits: null }
   let id = 0
   const shapes = await shapesOf(() => ({ ...parts, id: id++ }))

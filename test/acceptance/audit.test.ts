@@ -211,7 +211,7 @@ interface Documented {
 /** One endpoint changes nothing, the other needs a push that crashes the validator: src/http/audited-routes.test.ts tests its line. */
 const notHere = ['previewReplay', 'discardQuarantined']
 
-test('the list below has each changing endpoint of the document', () => {
+test('the table of changes covers each operation of the OpenAPI document that changes something', () => {
   const { paths }: Documented = JSON.parse(readFileSync('test/openapi.json', 'utf8'))
   const changing = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -223,7 +223,7 @@ test('the list below has each changing endpoint of the document', () => {
   )
 })
 
-describe('each change leaves its line', () => {
+describe('each change writes an audit line', () => {
   test.each(Object.entries(changes))('%s', async (what, { method, path, body, key, first, line }) => {
     await first?.()
     const asked = { key: key === 'pusher' ? pusher : adminKey, ...(body === undefined ? {} : { body }) }
@@ -242,7 +242,7 @@ describe('each change leaves its line', () => {
     expect(await newest()).toMatchObject({ ...who, request: expect.any(String), what, ...line })
   })
 
-  test('and what is refused, or only asked, leaves none', async () => {
+  test('refused and read-only requests write no line', async () => {
     const before = await newest()
     for (const [method, path, body] of [
       ['POST', '/admin/ingests', { alias: 'plant', kind: 'series' }],
@@ -258,7 +258,7 @@ describe('each change leaves its line', () => {
   })
 })
 
-test('unknown keys of a minute are one line', async () => {
+test('requests with unknown keys are added up by the minute', async () => {
   for (let count = 0; count < 3; count++) await call(service.url, 'GET', '/admin/ingests', { key: unknownKey })
   const { Items } = await list('?what=refuseKeys')
   const requests = Items.map(({ after }) => (after as { requests: number }).requests)
@@ -266,7 +266,7 @@ test('unknown keys of a minute are one line', async () => {
   expect(Items[0]).toMatchObject({ key: null, request: null, address: expect.any(String), before: null })
 })
 
-test('lines are found by who, what and when, newest first, page by page', async () => {
+test('lines are filtered by who, what and when, and listed newest first, page by page', async () => {
   const all = (await list()).Items
   const times = all.map(({ time }) => time)
   expect(times).toEqual([...times].sort().reverse())
@@ -290,7 +290,7 @@ test('lines are found by who, what and when, newest first, page by page', async 
   expect((await call(service.url, 'GET', '/admin/audit', { key: pusher })).status).toBe(403)
 })
 
-test('nothing secret is told; lines outlive a start, which leaves its own with the settings', async () => {
+test('lines contain no secrets and survive a restart, which writes its own line with the settings', async () => {
   const before = (await list()).Items
   const text = JSON.stringify(before)
   for (const secret of [...made, secretText, hookSecret]) expect(text).not.toContain(secret)

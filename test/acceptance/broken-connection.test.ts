@@ -8,12 +8,12 @@ import { inheritedEnvironment } from '../support/inherited-environment.ts'
 import { programPath } from '../support/server-process.ts'
 
 test.each<[how: string, breaks: (socket: Socket) => void]>([
-  ['closed at once', (socket) => socket.destroy()],
-  ['ended at once', (socket) => socket.end()],
-  ['closed after a moment', (socket) => setTimeout(() => socket.destroy(), 5)],
-  ['reset at once', (socket) => socket.resetAndDestroy()],
-  ['closed once it is heard', (socket) => socket.once('data', () => socket.destroy())],
-])('a command says that its connection broke: %s', async (_how, breaks) => {
+  ['closed immediately', (socket) => socket.destroy()],
+  ['ended immediately', (socket) => socket.end()],
+  ['closed after a delay', (socket) => setTimeout(() => socket.destroy(), 5)],
+  ['reset immediately', (socket) => socket.resetAndDestroy()],
+  ['closed after the request was received', (socket) => socket.once('data', () => socket.destroy())],
+])('a command reports that its connection broke: %s', async (_how, breaks) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
     breaks(socket)

@@ -171,18 +171,18 @@ const itemsOf = async (url: string) => (await fetch(`${url}/consumer/metadata/ta
 
 describe('tidemark copy', () => {
   test.each([
-    ['a key that may not push', [], adminKey, 'may not push to', 1],
-    ['a key that is unknown', [], 'nobody', 'The target does not know the key', 1],
-    ['a name that is unknown', ['--entity', 'nowhere'], undefined, 'The source has no entity nowhere', 1],
-    ['a date that is none', ['--from', 'yesterday'], undefined, '--from takes a date', 64],
-  ])('refuses %s', async (_name, argv, key, message, exitCode) => {
+    ['a key without the right to push', [], adminKey, 'may not push to', 1],
+    ['an unknown key', [], 'nobody', 'The target does not know the key', 1],
+    ['an unknown entity', ['--entity', 'nowhere'], undefined, 'The source has no entity nowhere', 1],
+    ['an invalid date', ['--from', 'yesterday'], undefined, '--from takes a date', 64],
+  ])('rejects %s', async (_name, argv, key, message, exitCode) => {
     const { code, err } = await copy(argv, key ?? copier)
     expect(err).toContain(message)
     expect(code).toBe(exitCode)
     expect((await callOk<{ Items: unknown[] }>(target.url, 'GET', '/admin/ingests', admin)).Items).toEqual([])
   })
 
-  test('refuses a target that is defined otherwise, and names the difference', async () => {
+  test('refuses a target whose definitions differ, and names the difference', async () => {
     const other = await runService()
     try {
       const body = {
@@ -198,7 +198,7 @@ describe('tidemark copy', () => {
     }
   })
 
-  test('says before it begins which rows are older than a tag, and will be rejected', async () => {
+  test('warns before it starts about rows without a tag, which the target will reject', async () => {
     const other = await runService()
     const young = await runService()
     try {
@@ -223,7 +223,7 @@ describe('tidemark copy', () => {
     }
   })
 
-  test('makes the definitions alone', async () => {
+  test('copies only the definitions with --definitions-only', async () => {
     const { code, out, err } = await copy(['--definitions-only'], adminKey)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain('ingests created: line, steady, tags')
@@ -236,7 +236,7 @@ describe('tidemark copy', () => {
     expect(subscriptions).toMatchObject({ Items: [{ ingest: '*' }] })
   })
 
-  test('may be interrupted', async () => {
+  test('retries an interrupted push, then fails', async () => {
     const { url, server } = await interrupting()
     try {
       const { code, err } = await copy(['--entity', 'plant', '--concurrency', '1'], copier, url)
@@ -248,7 +248,7 @@ describe('tidemark copy', () => {
     }
   })
 
-  test('goes on where it was interrupted, with what the dates ask for', async () => {
+  test('resumes an interrupted copy, and copies only the rows in the range of dates', async () => {
     const { code, out } = await copy(['--entity', 'plant', '--to', '2026-02-10', '--json'])
     expect(code).toBe(0)
     // On a cluster, the rows of the interrupted copy may not be counted yet.
@@ -276,13 +276,13 @@ describe('tidemark copy', () => {
     expect(steady).toMatchObject({ state: 'blocked', reason: 'moved' })
   })
 
-  test('says so when it is done again, and stores nothing', async () => {
+  test('stores nothing when it runs again, and reports that', async () => {
     const { code, out } = await copy(['--concurrency', '1'])
     expect(code).toBe(0)
     expect(out).toContain('plant: the target had 303 rows before; it has 303 now, the source has 303.')
   })
 
-  test('makes an open ingest as it is, with the fields that rows added', async () => {
+  test('creates an open ingest with its settings and the fields that rows added', async () => {
     const open = { alias: 'open', kind: 'series', unknown: 'add', lines: { tag: '{measurement}.{field}' } }
     await callOk(source.url, 'POST', '/admin/ingests', { ...admin, body: open })
     const pusher = await keyOf(source.url, 'open-sender')

@@ -58,7 +58,7 @@ const values = async (): Promise<unknown[]> => {
   return items.map(({ T, V }) => `${T}${V}`)
 }
 
-test('rows pushed before are taken from view, and shown again', async () => {
+test('a deletion hides the rows pushed before it, and undoing it shows them again', async () => {
   await push([1, 2, 3].flatMap((number) => ['a', 'b'].map((T) => ({ D: hour(number), T, V: number }))))
   const dry = await remove({ ids: ['a'], start_date: hour(2), dry_run: true })
   expect(dry).toEqual({ status: 200, body: { rows: 2 } })
@@ -96,7 +96,7 @@ test('rows pushed before are taken from view, and shown again', async () => {
   expect(await values()).toEqual(['a1', 'b1', 'a2', 'a20', 'b2', 'a3', 'b3'])
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   test.each<[body: object, path: string]>([
     [{}, 'Nothing says which items'],
     [{ ids: [], prefixes: [], metrics: ['V'] }, 'Nothing says which items'],
@@ -112,13 +112,13 @@ describe('what is refused', () => {
     [{ where: { metric: 'X', op: '>', value: 1 } }, 'where.metric: "X"'],
     [{ where: { metric: 'V', op: 'like', value: 1 } }, 'where.op must be < or <='],
     [{ ids: ['a'], other: 1 }, 'other'],
-  ])('%j is a 400 that names it', async (body, named) => {
+  ])('%j is a 400 that names the property', async (body, named) => {
     const answer = await remove(body)
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
     expect(answer.body.detail).toContain(named)
   })
 
-  test('who may not correct it learns nothing', async () => {
+  test('a key without the right to correct gets a 403, whether the entity exists or not', async () => {
     for (const name of ['blind', 'reader', 'stranger', 'nobody']) {
       const key = keys[name] ?? 'a-key-that-nobody-has-ever-had'
       for (const entity of ['plant', 'nowhere']) {
@@ -131,7 +131,7 @@ describe('what is refused', () => {
     expect((await call(service.url, 'GET', '/admin/entities/nowhere/deletions', admin)).status).toBe(404)
   })
 
-  test('one more than limits.deletions is a 409, until one is taken back; dry runs leave no line', async () => {
+  test('a deletion beyond limits.deletions is a 409 until one is undone; dry runs are not audited', async () => {
     const made: number[] = []
     for (let count = 0; count < 3; count++) made.push((await remove({ ids: ['a'] })).body.id)
     expect(await remove({ ids: ['a'] })).toMatchObject({ status: 409, body: { code: 'conflict' } })
@@ -151,7 +151,7 @@ describe.skipIf(onCluster)('erased rows', () => {
       return statSync(file).isFile() && readFileSync(file).includes(text)
     })
 
-  test('are in no file of the data folder, and cannot be taken back', { timeout: 60_000 }, async () => {
+  test('are in no file of the data folder, and cannot be undone', { timeout: 60_000 }, async () => {
     const secret = 'qX7vTz0WmB3kLr9s'
     const own = await runService({
       'deletions.eraseAfterMs': '1500',
@@ -188,7 +188,7 @@ describe.skipIf(onCluster)('erased rows', () => {
   })
 })
 
-describe.skipIf(onCluster)('a copy of the state', () => {
+describe.skipIf(onCluster)('a backup or replica', () => {
   const at = hour(1)
   const valuesIn = async (url: string): Promise<unknown[]> => {
     const items = await callOk<{ V: unknown }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
@@ -206,7 +206,7 @@ describe.skipIf(onCluster)('a copy of the state', () => {
     }
   }
 
-  test('has deletions as they were, to be taken back there: a backup, and a replica', { timeout: 60_000 }, () =>
+  test('contains the deletions, which can be undone in a service restored from it', { timeout: 60_000 }, () =>
     inScratchFolder('tidemark-deletions-', async (directory) => {
       const own = await serveReplicated(directory, 'data')
       try {

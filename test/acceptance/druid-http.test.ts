@@ -70,7 +70,7 @@ describe('SQL', () => {
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([status, body])
   })
 
-  test('its own time ends a query', async () => {
+  test('a query that exceeds its own timeout is a 503', async () => {
     // No machine counts 4^22 rows within a tenth of a second.
     const slow = `SELECT COUNT(*) AS n FROM plant a ${[...'bcdefghijklmnopqrstuv'].map((name) => `CROSS JOIN plant ${name}`).join(' ')}`
     const answer = await sql(slow, { context: { timeout: 100 } })
@@ -85,7 +85,7 @@ describe('SQL', () => {
   })
 })
 
-describe('SQL with parameters and a zone', () => {
+describe('SQL with parameters and a time zone', () => {
   const query =
     "SELECT TIME_FLOOR(__time, 'PT6H') AS t, T, SUM(V) AS s FROM plant WHERE T <> ? AND __time >= ? AND V < ? GROUP BY 1, 2 ORDER BY 1"
   const parameters = [
@@ -101,7 +101,7 @@ describe('SQL with parameters and a zone', () => {
     ['objectLines', `{"t":"${first}","T":"a","s":2.0}\n{"t":"${second}","T":"a","s":30.0}\n\n`],
     ['arrayLines', `["${first}","a",2.0]\n["${second}","a",30.0]\n\n`],
     ['csv', `${first},a,2.0\n${second},a,30.0\n\n`],
-  ])('as %s', async (resultFormat, text) => {
+  ])('in the format %s', async (resultFormat, text) => {
     const context = { sqlTimeZone: 'Europe/Madrid' }
     expect(await sql(query, { parameters, context, resultFormat })).toMatchObject({ status: 200, text })
   })
@@ -141,7 +141,7 @@ describe('EXPLAIN PLAN FOR', () => {
       "SELECT CASE WHEN V > 20 THEN 'high' WHEN T LIKE 'a%' OR V IS NULL THEN 'it''s low' ELSE T END AS c, FLOOR(V / 10) AS k, COUNT(*) AS n, SUM(COALESCE(V, 0)) AS v FROM plant GROUP BY 1, 2 ORDER BY 1, 2",
       "SELECT T, COALESCE(MIN(V), MAX(V), 0.5) AS v, CAST(AVG(V) AS BIGINT) AS m, CASE WHEN T = 'a' AND FLOOR(AVG(V)) >= 1 THEN 'it''s high' WHEN AVG(V) IN (1, 2) THEN T END AS state, SAFE_DIVIDE(SUM(V), COUNT(*)) AS q FROM plant GROUP BY T ORDER BY state, 1",
       "SELECT COUNT(DISTINCT T) AS tags, SUM(CASE WHEN T = 'none' THEN 1 END) AS others FROM plant",
-    ])('tells the native query of the store, which answers the same: %s', async (query) => {
+    ])('returns the native query of the store, which has the same result: %s', async (query) => {
     const { query: native, columnMappings, signature, answeredBy } = await explained(query)
     expect([answeredBy, signature.length]).toEqual(['store', columnMappings.length])
     const [asNative, asSql] = [await ask('/druid/v2', native), await sql(query)]
@@ -156,7 +156,7 @@ describe('EXPLAIN PLAN FOR', () => {
     expect(asSql.headers.get('tidemark-answered-by')).toBe('store')
   })
 
-  test.skipIf(onCluster)('tells the scan of the store, which answers the same', async () => {
+  test.skipIf(onCluster)('returns the scan of the store, which has the same result', async () => {
     const query =
       "SELECT V AS v, __time, T FROM plant WHERE T <> 'x' AND __time < '2027-01-01' ORDER BY __time DESC LIMIT 4 OFFSET 1"
     const { query: native, columnMappings, answeredBy } = await explained(query)
@@ -171,7 +171,7 @@ describe('EXPLAIN PLAN FOR', () => {
     expect(asNative.headers.get('tidemark-answered-by')).toBe('store')
   })
 
-  test.skipIf(onCluster)('tells the scan of what is worked out of rows', async () => {
+  test.skipIf(onCluster)('returns the scan of the store with computed columns', async () => {
     const query =
       "SELECT __time, CASE WHEN V > 3 THEN T ELSE 'low' END AS state, V * 2 AS twice FROM plant ORDER BY __time LIMIT 3"
     const { query: native, columnMappings, answeredBy } = await explained(query)
@@ -185,7 +185,7 @@ describe('EXPLAIN PLAN FOR', () => {
     expect(asSql.headers.get('tidemark-answered-by')).toBe('store')
   })
 
-  test('tells the query itself where another part answers, without a name of the inside', async () => {
+  test('returns the SQL itself if the store does not run it, without internal names', async () => {
     const query = "SELECT COUNT(DISTINCT SQRT(V)) AS n FROM plant -- it's mine"
     const plan = await explained(query)
     expect(plan).toEqual({
@@ -203,12 +203,12 @@ describe('EXPLAIN PLAN FOR', () => {
     ['EXPLAIN PLAN FOR', 'line 1, column 17'],
     ['EXPLAIN SELECT 1', 'line 1, column 1'],
     ['EXPLAIN PLAN FOR INSERT INTO plant SELECT * FROM plant', 'line 1, column 18'],
-  ])('%s is refused at its place', async (query, place) => {
+  ])('%s is an error at its position', async (query, place) => {
     const { status, text } = await sql(query)
     expect([status, text]).toEqual([400, expect.stringContaining(place)])
   })
 
-  test('is not taken by the path that is our own', async () => {
+  test('is rejected by /consumer/data/sql-query', async () => {
     const body = JSON.stringify({ sql_query: 'EXPLAIN PLAN FOR SELECT 1' })
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${readerKey}` }
     const response = await fetch(`${service.url}/consumer/data/sql-query`, { method: 'POST', headers, body })
@@ -216,12 +216,12 @@ describe('EXPLAIN PLAN FOR', () => {
   })
 })
 
-describe('hostile texts', () => {
+describe('hostile queries', () => {
   const texts = Object.values(hostileTexts)
     .flat()
     .filter((text) => !text.includes('ROUTINES'))
 
-  test('are refused, alone and to be explained', async () => {
+  test('are client errors, also with EXPLAIN', async () => {
     for (const text of texts) {
       for (const query of text.length > 10_000 ? [text] : [text, `EXPLAIN PLAN FOR ${text}`]) {
         const { status, text: body } = await sql(query)
@@ -231,7 +231,7 @@ describe('hostile texts', () => {
     }
   }, 120_000)
 
-  test('are refused to drivers', async () => {
+  test('are errors over Avatica, also with EXPLAIN', async () => {
     const avatica = async (body: object) => {
       const { status, text } = await ask('/druid/v2/sql/avatica/', body)
       return { status, body: JSON.parse(text) }
@@ -275,7 +275,7 @@ describe('native queries', () => {
     context: { queryId: 'mine' },
   }
 
-  test('have the answer of Druid', async () => {
+  test('return the result and headers of Druid', async () => {
     const { status, headers, text } = await ask('/druid/v2/?pretty', timeseries)
     expect([status, JSON.parse(text)]).toEqual([200, [{ timestamp: '2026-01-01T00:00:00.000Z', result: { n: 3 } }]])
     expect(headers.get('x-druid-query-id')).toBe('mine')
@@ -285,7 +285,7 @@ describe('native queries', () => {
   test.each<[object, string]>([
     [{ ...timeseries, dataSource: 'secret' }, 'unknown_entity'],
     [{ ...timeseries, granularity: 'fortnight' }, 'invalid_request'],
-  ])('%j is refused', async (query, code) => {
+  ])('%j is a 400', async (query, code) => {
     const { status, text } = await ask('/druid/v2', query)
     expect([status, JSON.parse(text)]).toMatchObject([400, { context: { code } }])
   })

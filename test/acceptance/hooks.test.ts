@@ -51,7 +51,7 @@ const deliveries = async (name: string) =>
 const tellings = (kind: string) => told.filter(({ event }) => event.kind === kind)
 
 describe('a hook', () => {
-  test('is made, shown without its secret, replaced and deleted; the audit tells of each', async () => {
+  test('is created, shown without its secret, replaced and deleted; each change is audited', async () => {
     const hook = {
       url,
       kinds: ['backup_failed', { kind: 'rejected_rows', over: 1, within: 'PT5M' }],
@@ -94,7 +94,7 @@ describe('a hook', () => {
     [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', for: 'PT1H' }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', ingest: 'a', tag: 'b', for: 'PT1H' }] }],
     [{ url: 'https://a.example/', kinds: ['disk_low'], secret: '' }],
-  ])('%j is refused', async (hook) => {
+  ])('%j is rejected', async (hook) => {
     expect((await put('bad', hook)).status).toBe(400)
     expect((await put('a b', { url, kinds: ['disk_low'] })).status).toBe(400)
   })
@@ -108,7 +108,7 @@ async function fillAgain(isTold: () => boolean | Promise<boolean>): Promise<void
   }
 }
 
-test('a disk that fills is told once, signed; room again and it is told anew', async () => {
+test('disk_low is sent once, signed, and again when the disk fills up again after it had space', async () => {
   await put('disk', { url, kinds: ['disk_low'], secret: 'key' })
   freeBytes = 10
   await expect.poll(() => tellings('disk_low').length, patience).toBe(1)
@@ -122,7 +122,7 @@ test('a disk that fills is told once, signed; room again and it is told anew', a
   expect(tellings('disk_low')[1]!.event).toMatchObject({ free_bytes: 5 })
 })
 
-test('too many rejected rows are told with their ingest', async () => {
+test('rejected_rows is sent with the ingest when too many rows are rejected', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   await put('rejected', { url, kinds: [{ kind: 'rejected_rows', over: 2, within: 'PT5M' }] })
   const push = (rows: number) =>
@@ -135,7 +135,7 @@ test('too many rejected rows are told with their ingest', async () => {
   expect(tellings('rejected_rows')[0]!.event).toMatchObject({ ingest: 'plant', rows: 3, over: 2, within: 'PT5M' })
 })
 
-test('an ingest and a tag that were heard of and are silent are told', async () => {
+test('nothing_received is sent for an ingest and a tag that have sent rows before and are silent now', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'meter' })
   const silent = [
     { kind: 'nothing_received', ingest: 'meter', for: 'PT1S' },
@@ -153,7 +153,7 @@ test('an ingest and a tag that were heard of and are silent are told', async () 
   expect(events.toSorted()).toEqual(['meter', 'old'])
 })
 
-test('what is not taken is tried again under its id, also after another start', async () => {
+test('a failed delivery is retried under the same id, also after a restart', async () => {
   status = 500
   await put('late', { url, kinds: ['backup_failed', 'disk_low'] })
   await expect.poll(async () => (await deliveries('late'))[0]?.['attempts'], patience).toBe(1)
@@ -165,7 +165,7 @@ test('what is not taken is tried again under its id, also after another start', 
   expect(told.filter(({ event }) => event.id === waiting!.id)).toHaveLength(2)
 })
 
-test('a kill before an event is delivered loses it not, and tells it under its id', async () => {
+test('a kill before the delivery does not lose the event, which is sent under the same id', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-hooks-'))
   const environment = {
     TIDEMARK_HOOKS_PRIVATE_ADDRESSES: 'true',
@@ -195,7 +195,7 @@ test('a kill before an event is delivered loses it not, and tells it under its i
   }
 })
 
-test('no address of this machine, unless it is allowed', async () => {
+test('a hook to a private address is rejected and not called, unless hooks.privateAddresses allows it', async () => {
   service = await service.restart({ settings: { 'hooks.privateAddresses': 'false' } })
   for (const host of ['127.0.0.1', '2130706433', '[::ffff:7f00:1]', 'localhost', '10.0.0.1', '[fe80::1]'])
     expect(await put('own', { url: `http://${host}/`, kinds: ['disk_low'] })).toMatchObject({ status: 400 })

@@ -61,36 +61,39 @@ const expected = [
   [null, 'Bad'],
 ]
 
-test.each(kinds)('%s: values, histories and updates say it', async (alias, _quality, [good, uncertain, bad]) => {
-  const [tag, whole] = [`tag:${alias}:a`, `entity:${alias}`]
-  const { result } = await ask('POST', '/subscriptions', { clientId: 'client' })
-  const named = { clientId: 'client', subscriptionId: Reflect.get(Object(result), 'subscriptionId') }
-  await push(alias, [{ D: at(0), T: 'a', V: 1 }])
-  await ask('POST', '/subscriptions/register', { ...named, elementIds: [tag, whole] })
-  const rows = [good, uncertain, bad].map((Q, index) => ({ D: at(index + 1), T: 'a', V: index + 2, Q }))
-  for (const [index, row] of rows.entries()) {
-    await push(alias, [row])
-    const { results } = await ask('POST', '/objects/value', { elementIds: [tag, whole] })
-    const [value, quality] = expected[index + 1]!
-    expect(results.map((one) => one.result)).toMatchObject([
-      { value, quality, timestamp: row.D },
-      { value: value === null ? null : { T: 'a', V: value }, quality, timestamp: row.D },
-    ])
-  }
-  const history = await ask('POST', '/objects/history', { elementIds: [tag, whole], ...range })
-  expect(pairsOf(history.results[0]!.result.values)).toEqual(expected)
-  expect(pairsOf(history.results[1]!.result.values).map(([, quality]) => quality)).toEqual(
-    expected.map((one) => one[1]),
-  )
-  const updates = async () => {
-    const synced = await ask('POST', '/subscriptions/sync', named)
-    const all = (synced.result as { updates: (Vqt & { elementId: string })[] }[]).flatMap((one) => one.updates)
-    return pairsOf(all.filter(({ elementId }) => elementId === tag))
-  }
-  await expect.poll(updates).toEqual(expected.slice(1))
-})
+test.each(kinds)(
+  '%s: values, histories and updates report the quality',
+  async (alias, _quality, [good, uncertain, bad]) => {
+    const [tag, whole] = [`tag:${alias}:a`, `entity:${alias}`]
+    const { result } = await ask('POST', '/subscriptions', { clientId: 'client' })
+    const named = { clientId: 'client', subscriptionId: Reflect.get(Object(result), 'subscriptionId') }
+    await push(alias, [{ D: at(0), T: 'a', V: 1 }])
+    await ask('POST', '/subscriptions/register', { ...named, elementIds: [tag, whole] })
+    const rows = [good, uncertain, bad].map((Q, index) => ({ D: at(index + 1), T: 'a', V: index + 2, Q }))
+    for (const [index, row] of rows.entries()) {
+      await push(alias, [row])
+      const { results } = await ask('POST', '/objects/value', { elementIds: [tag, whole] })
+      const [value, quality] = expected[index + 1]!
+      expect(results.map((one) => one.result)).toMatchObject([
+        { value, quality, timestamp: row.D },
+        { value: value === null ? null : { T: 'a', V: value }, quality, timestamp: row.D },
+      ])
+    }
+    const history = await ask('POST', '/objects/history', { elementIds: [tag, whole], ...range })
+    expect(pairsOf(history.results[0]!.result.values)).toEqual(expected)
+    expect(pairsOf(history.results[1]!.result.values).map(([, quality]) => quality)).toEqual(
+      expected.map((one) => one[1]),
+    )
+    const updates = async () => {
+      const synced = await ask('POST', '/subscriptions/sync', named)
+      const all = (synced.result as { updates: (Vqt & { elementId: string })[] }[]).flatMap((one) => one.updates)
+      return pairsOf(all.filter(({ elementId }) => elementId === tag))
+    }
+    await expect.poll(updates).toEqual(expected.slice(1))
+  },
+)
 
-test('the quality stands beside the value, not in it', async () => {
+test('the quality is next to the value, not a property of it', async () => {
   const types = await call<{ result: readonly { elementId: string; schema: object }[] }>(
     ...([service.url, 'GET', '/i3x/v1/objecttypes', { key }] as const),
   )
@@ -102,7 +105,7 @@ test('the quality stands beside the value, not in it', async () => {
 const write = (what: string, elementId: string, value: object) =>
   ask('PUT', `/objects/${what}`, { updates: [{ elementId, value }] }).then(({ results }) => results[0]!)
 
-test.each(kinds)('%s: a quality is written', async (alias) => {
+test.each(kinds)('%s: a quality can be written', async (alias) => {
   const written = ['Good', 'Uncertain', 'Bad', undefined]
   for (const [index, quality] of written.entries()) {
     const value = { value: index, quality, timestamp: at(40 + index) }
@@ -118,7 +121,7 @@ test.each(kinds)('%s: a quality is written', async (alias) => {
   ])
 })
 
-test('a good value replaces a bad one', async () => {
+test('a written Good value replaces a Bad one', async () => {
   await push('wide', [{ D: at(1), T: 'a', V: 1, N: 2, Q: 'bad' }])
   expect(await write('history', 'tag:wide:a', { value: { V: 5, N: 6 }, timestamp: at(1) })).toMatchObject({
     success: true,
@@ -127,7 +130,7 @@ test('a good value replaces a bad one', async () => {
   expect(results[0]!.result).toMatchObject({ value: { V: 5, N: 6 }, quality: 'Good', timestamp: at(1) })
 })
 
-test('a quality that is none, or that rows of the ingest do not have, is refused', async () => {
+test('rejects an invalid quality, and a quality for an ingest without one', async () => {
   const refused = async (value: object) => (await write('value', 'tag:words:a', value)).responseDetail
   for (const quality of ['GoodNoData', 'good', ''])
     expect(await refused({ value: 1, quality })).toMatchObject({

@@ -92,7 +92,7 @@ async function syncs(named: Subscribed, count: number): Promise<readonly (readon
   return told
 }
 
-test('updates come in order, in batches that rise, until they are acknowledged', async () => {
+test('updates arrive in order, in batches with rising numbers, until they are acknowledged', async () => {
   const named = await subscribe(['tag:plant:a', 'tag:other:a'])
   expect(batchesOf(await sync(named))).toEqual([])
   await push('plant', [row('a', 1), row('b', 2), row('a', 3)])
@@ -113,7 +113,7 @@ test('updates come in order, in batches that rise, until they are acknowledged',
   expect(batchesOf(await sync(named, 2))).toEqual([])
 })
 
-test('-1 acknowledges all that waits', async () => {
+test('-1 acknowledges all waiting updates', async () => {
   const named = await subscribe(['tag:plant:a'])
   await push('plant', [row('a', 1)])
   await expect.poll(async () => batchesOf(await sync(named)).length).toBe(1)
@@ -122,7 +122,7 @@ test('-1 acknowledges all that waits', async () => {
   expect(await syncs(named, 1)).toEqual([['tag:plant:a', 2]])
 })
 
-test('objects are registered once, each by itself, and unregistered', async () => {
+test('objects are registered once, each separately, and unregistered', async () => {
   const named = await subscribe(['tag:plant:a'])
   const again = await post('/register', { ...named, elementIds: ['tag:plant:a', 'nothing'] })
   expect(again.body).toMatchObject({
@@ -148,7 +148,7 @@ test('objects are registered once, each by itself, and unregistered', async () =
   expect(updatesOf(batchesOf(await sync(named)))).toEqual([['tag:plant:a', 1]])
 })
 
-test('an entity, components, and items are watched too', async () => {
+test('entities, components and items are watched too', async () => {
   const whole = await subscribe(['entity:plant', 'tag:plant:b'])
   const parts = await subscribe(['item:equipment:pump'], 0)
   expect(updatesOf(batchesOf(await sync(parts, -1)))).toEqual([
@@ -169,7 +169,7 @@ test('an entity, components, and items are watched too', async () => {
   )
 })
 
-test('who does not ask for a while misses nothing: what is too much waits in the log', async () => {
+test('a client that does not sync for a while misses nothing: updates beyond i3x.waitingBytes are read later', async () => {
   const named = await subscribe(['tag:plant:a'])
   const values = Array.from({ length: 400 }, (_, V) => V)
   const pushAll = (some: readonly number[]) =>
@@ -187,7 +187,7 @@ test('who does not ask for a while misses nothing: what is too much waits in the
   expect(await syncs(named, 400)).toEqual(values.map((V) => ['tag:plant:a', V]))
 })
 
-test('subscriptions are those of their client, and of who may read', async () => {
+test('a subscription is visible to its own client only, and checks what the key may read', async () => {
   const named = await subscribe(['tag:plant:a'])
   const others = { ...named, clientId: 'another' }
   for (const path of ['/sync', '/stream', '/register', '/unregister'])
@@ -238,7 +238,7 @@ async function openStream(named: Subscribed): Promise<OpenStream> {
   return { told, ended: read().catch((error: Error) => error.name), cut: () => cutting.abort() }
 }
 
-test('a stream tells what waits and what comes, and ends where another begins', async () => {
+test('a stream sends waiting and new updates, and ends when another stream of the subscription starts', async () => {
   const named = await subscribe(['tag:plant:a'])
   await push('plant', [row('a', 1)])
   const first = await openStream(named)
@@ -257,7 +257,7 @@ test('a stream tells what waits and what comes, and ends where another begins', 
   expect(await syncs(named, 1)).toEqual([['tag:plant:a', 4]])
 })
 
-test('what is deleted is gone, its stream too', async () => {
+test('a deleted subscription is unknown, and its stream ends', async () => {
   const named = await subscribe(['tag:plant:a'])
   const stream = await openStream(named)
   const { subscriptionId } = named
@@ -270,7 +270,7 @@ test('what is deleted is gone, its stream too', async () => {
   for (const path of ['/sync', '/stream']) expect((await post(path, named)).status).toBe(404)
 })
 
-test('names that each subscription keeps have a bound', async () => {
+test('clientId and displayName have a maximum length', async () => {
   const long = 'x'.repeat(4097)
   for (const body of [{ clientId: long }, { clientId: 'client', displayName: long }]) {
     const answer = await post('', body)
@@ -278,7 +278,7 @@ test('names that each subscription keeps have a bound', async () => {
   }
 })
 
-test('there are no more than i3x.subscriptions', async () => {
+test('a subscription beyond i3x.subscriptions is a 503', async () => {
   const answers = []
   for (let made = 0; made < 41; made++) answers.push(await post('', { clientId: 'many' }))
   expect(answers.at(-1)!.status).toBe(503)

@@ -91,8 +91,8 @@ const listed = async (path: string) => (await good('GET', path)).result as reado
 const resultsOf = async (path: string, body: object) => (await ask('POST', path, body)).body.results!
 const idsOf = (all: readonly Record<string, unknown>[]) => all.map((one) => one['elementId'])
 
-describe('a must of the guide', () => {
-  test('GET /info needs no key; all else does, and says so as a 401', async () => {
+describe('requirements of the implementation guide', () => {
+  test('GET /info needs no key; without a valid key everything else is a 401', async () => {
     const { status, body } = await call<Body>(service.url, 'GET', '/i3x/v1/info')
     expect(status).toBe(200)
     expect(body.result).toMatchObject({ specVersion: '1.0', capabilities: { query: { history: true } } })
@@ -106,19 +106,22 @@ describe('a must of the guide', () => {
     ['GET', '/namespaces', ''],
     ['GET', '/nothing', ''],
     ['POST', '/objects/list', '{}'],
-  ])('%s %s is gzip where the client takes it, however short it is', async (method, path, body) => {
-    const answered = await new Promise<{ encoding: unknown; bytes: Buffer }>((resolve, reject) => {
-      const headers = { 'accept-encoding': 'gzip', authorization: `Bearer ${key}` }
-      const asked = httpRequest(`${service.url}/i3x/v1${path}`, { method, headers }, async (response) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of response) chunks.push(chunk)
-        resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) })
+  ])(
+    '%s %s is compressed with gzip if the client accepts it, however short the response is',
+    async (method, path, body) => {
+      const answered = await new Promise<{ encoding: unknown; bytes: Buffer }>((resolve, reject) => {
+        const headers = { 'accept-encoding': 'gzip', authorization: `Bearer ${key}` }
+        const asked = httpRequest(`${service.url}/i3x/v1${path}`, { method, headers }, async (response) => {
+          const chunks: Buffer[] = []
+          for await (const chunk of response) chunks.push(chunk)
+          resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) })
+        })
+        asked.on('error', reject).end(body)
       })
-      asked.on('error', reject).end(body)
-    })
-    expect(answered.encoding).toBe('gzip')
-    expect(JSON.parse(gunzipSync(answered.bytes).toString())).toHaveProperty('success')
-  })
+      expect(answered.encoding).toBe('gzip')
+      expect(JSON.parse(gunzipSync(answered.bytes).toString())).toHaveProperty('success')
+    },
+  )
 
   test.each<[method: string, path: string, body: unknown, status: number, code: string]>([
     ['GET', '/nothing', undefined, 404, 'path_not_found'],
@@ -129,7 +132,7 @@ describe('a must of the guide', () => {
     ['POST', '/objects/history', { elementIds: [], startTime: at(1), endTime: at(0) }, 400, 'invalid_request'],
     ['POST', '/objects/related', { elementIds: [], relationshipType: 'Likes' }, 404, 'not_found'],
     ['PUT', '/objects/value', { updates: [{ elementId: 'x' }] }, 400, 'invalid_request'],
-  ])('%s %s fails in the form of failures', async (method, path, body, status, code) => {
+  ])('%s %s returns the error format of i3X', async (method, path, body, status, code) => {
     const answer = await ask(method, path, body)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual({
@@ -138,7 +141,7 @@ describe('a must of the guide', () => {
     })
   })
 
-  test('a refusal names all faults in its text, which has no list beside it', async () => {
+  test('the detail of an error names all faults, without a separate list', async () => {
     const { body } = await ask('POST', '/objects/history', {})
     expect(body).toMatchObject({ responseDetail: { detail: expect.stringMatching(/startTime: .*; endTime: /) } })
     expect(JSON.stringify(body)).not.toContain('see errors')
@@ -147,7 +150,7 @@ describe('a must of the guide', () => {
   test.each([
     ...['/objecttypes/query', '/relationshiptypes/query', '/objects/list', '/objects/related', '/objects/value'],
     '/objects/history',
-  ])('POST %s answers each element, in the order of the request, and fails for each by itself', async (path) => {
+  ])('POST %s returns a result for each element, in order, and each fails separately', async (path) => {
     const known = { '/objecttypes/query': 'type:tag:plant', '/relationshiptypes/query': 'HasParent' }
     const id = Reflect.get(known, path) ?? 'tag:plant:pump'
     const asked = [id, 'nothing', id]
@@ -162,7 +165,7 @@ describe('a must of the guide', () => {
     expect(body.results![1]!.responseDetail).toMatchObject({ status: 404, code: 'not_found' })
   })
 
-  test('namespaces are unique, and each type is in one of them', async () => {
+  test('namespaces are unique, and each type belongs to one of them', async () => {
     const uris = (await listed('/namespaces')).map(({ uri }) => uri)
     expect(new Set(uris).size).toBe(uris.length)
     for (const path of ['/objecttypes', '/relationshiptypes']) {
@@ -176,7 +179,7 @@ describe('a must of the guide', () => {
     }
   })
 
-  test('each relationship has a reverse, and each edge goes both ways', async () => {
+  test('each relationship has a reverse, and each edge exists in both directions', async () => {
     const types = await listed('/relationshiptypes')
     const reverse = new Map(types.map(({ elementId, reverseOf }) => [elementId, reverseOf]))
     for (const [one, other] of reverse) expect(reverse.get(other)).toBe(one)
@@ -199,7 +202,7 @@ describe('a must of the guide', () => {
     expect(some[0]!.result).toMatchObject([{ sourceRelationship: 'HasParent', object: { elementId: 'entity:plant' } }])
   })
 
-  test('each object has a type that is there, and an id of its own', async () => {
+  test('each object has an existing type and a unique id', async () => {
     const objects = await listed('/objects')
     const types = idsOf(await listed('/objecttypes'))
     const all = [...idsOf(objects), ...types, ...idsOf(await listed('/relationshiptypes'))]
@@ -211,7 +214,7 @@ describe('a must of the guide', () => {
       )
   })
 
-  test('the roots are those without a parent', async () => {
+  test('root=true lists the objects without a parent', async () => {
     const roots = await listed('/objects?root=true')
     expect(idsOf(roots)).toEqual(
       ['entity:plant', 'entity:wide', 'table:parts'].concat(
@@ -222,7 +225,7 @@ describe('a must of the guide', () => {
     expect(idsOf(objects.filter(({ parentId }) => parentId === null)).sort()).toEqual(idsOf(roots).sort())
   })
 
-  test('metadata comes where it is asked for', async () => {
+  test('metadata is included only if it is requested', async () => {
     const metadata = { typeNamespaceUri: 'urn:tidemark', sourceTypeId: 'plant.tag' }
     expect(await listed('/objects?includeMetadata=true')).toContainEqual(expect.objectContaining({ metadata }))
     const [one] = await resultsOf('/objects/list', { elementIds: ['tag:plant:pump'], includeMetadata: true })
@@ -230,7 +233,7 @@ describe('a must of the guide', () => {
     expect((await listed('/objects'))[0]).not.toHaveProperty('metadata')
   })
 
-  test('null is GoodNoData, and never good', async () => {
+  test('null has the quality GoodNoData, never Good', async () => {
     const elementIds = idsOf(await listed('/objects'))
     for (const { result } of await resultsOf('/objects/value', { elementIds })) {
       const { value, quality, timestamp } = result as Record<string, unknown>
@@ -248,7 +251,7 @@ describe('a must of the guide', () => {
     })
   })
 
-  test('maxDepth goes into components alone', async () => {
+  test('maxDepth follows components only', async () => {
     const elementIds = ['item:equipment:pump', 'item:equipment:line']
     const component = { 'tag:plant:pump': { value: 9, quality: 'Good', timestamp: at(3) } }
     for (const maxDepth of [0, 2]) {
@@ -264,7 +267,7 @@ describe('a must of the guide', () => {
     })
   })
 
-  test('a history that does not fit is a 206 that says where to go on', async () => {
+  test('a history that does not fit is a 206 with the startTime at which to continue', async () => {
     const told: unknown[] = []
     let startTime = at(0)
     for (let answers = 1; ; answers++) {
@@ -285,7 +288,7 @@ describe('a must of the guide', () => {
   })
 })
 
-test('the tree is that of the table, and of the tags part by part', async () => {
+test('the object tree follows the metadata table and the parts of tags', async () => {
   const objects = await listed('/objects')
   expect(
     objects.map(({ elementId, parentId, displayName, isComposition }) => [
@@ -328,7 +331,7 @@ test('the tree is that of the table, and of the tags part by part', async () => 
   )
 })
 
-test('schemas are those of the fields, and values keep to them', async () => {
+test('schemas match the fields, and values match the schemas', async () => {
   const schemas = new Map((await listed('/objecttypes')).map(({ elementId, schema }) => [elementId, schema]))
   expect(schemas.get('type:tag:plant')).toEqual({ type: 'number' })
   const properties = {
@@ -359,7 +362,7 @@ test('schemas are those of the fields, and values keep to them', async () => {
   })
 })
 
-test('what a key may not read is not there', async () => {
+test('objects that a key may not read are reported as not found', async () => {
   const reader = await makeReader(service.url, adminKey, ['wide', 'parts'])
   const { body } = await ask('GET', '/objects', undefined, reader)
   expect(idsOf(body.result as Record<string, unknown>[])).toEqual(['entity:wide', 'tag:wide:press', 'table:parts'])
@@ -373,7 +376,7 @@ test('what a key may not read is not there', async () => {
     expect(answer.results!.map(({ responseDetail }) => responseDetail?.status)).toEqual(elementIds.map(() => 404))
 })
 
-test('of an element that is named too often the answer is refused, not written', async () => {
+test('a request that names one element too often is refused', async () => {
   const parts = await runService({ 'limits.resultBytes': '5000', 'i3x.objects': '100' })
   try {
     const url = `${parts.url}/i3x/v1/relationshiptypes/query`
@@ -398,7 +401,7 @@ describe('writing', () => {
     ask('PUT', `/objects/${what}`, { updates }, asker).then(({ body }) => body.results!)
   const press = { site: 'z', note: null, since: null, V: 8, count: 9_007_199_254_740_993n, on: true }
 
-  test('is a push to the ingest of the entity, with all digits', async () => {
+  test('pushes to the ingest of the entity, with all digits', async () => {
     const text = JSON.stringify(
       { updates: [{ elementId: 'tag:wide:press', value: { value: press, timestamp: at(10) } }] },
       (_, one) => (typeof one === 'bigint' ? `<${one}>` : one),
@@ -415,7 +418,7 @@ describe('writing', () => {
     )
   })
 
-  test('of a row, of the past, and of an item', async () => {
+  test('accepts a row, a past value, and an item', async () => {
     const row = { T: 'mill', site: 'x', V: 1, on: null }
     const [written] = await write('history', [
       { elementId: 'entity:wide', value: { value: row, quality: 'Good', timestamp: at(20) } },
@@ -433,10 +436,10 @@ describe('writing', () => {
   })
 
   test.each([
-    ['["deep"]', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested/],
-    ['1e999', '1e999', /doubles/],
-    ['many digits', '9'.repeat(5000), /doubles/],
-  ])('is refused where it cannot be kept as it is: %s', async (_what, value, detail) => {
+    ['a deeply nested array', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested/],
+    ['a number beyond the doubles', '1e999', /doubles/],
+    ['a number of 5000 digits', '9'.repeat(5000), /doubles/],
+  ])('rejects %s, which cannot be stored as it is', async (_what, value, detail) => {
     const text = `{"updates":[{"elementId":"tag:wide:press","value":{"value":{"site":"x","V":${value}}}}]}`
     const { status, body } = await call<Body>(service.url, 'PUT', '/i3x/v1/objects/value', { key, text })
     expect(status).toBe(200)
@@ -444,21 +447,21 @@ describe('writing', () => {
   })
 
   test.each<[why: string, what: 'value' | 'history', elementId: string, value: object, status: number]>([
-    ['nothing there', 'value', 'tag:wide:none', { value: 1 }, 404],
+    ['an unknown object', 'value', 'tag:wide:none', { value: 1 }, 404],
     ['no value', 'value', 'tag:wide:press', {}, 400],
     ['a value of the wrong type', 'value', 'tag:wide:press', { value: { ...press, count: 'many' } }, 400],
     ['not an object', 'value', 'tag:wide:press', { value: 5 }, 400],
-    ['a field that is none', 'value', 'tag:wide:press', { value: { ...press, count: 1, speed: 1 } }, 400],
-    ['a tag that is missing', 'value', 'tag:wide:press', { value: { V: 1 } }, 400],
-    ['no metric', 'value', 'tag:wide:press', { value: { site: 'x', V: null } }, 400],
-    ['a quality that rows have not', 'value', 'tag:wide:press', { value: press, quality: 'Bad' }, 400],
-    ['a time that is none', 'value', 'tag:wide:press', { value: press, timestamp: 'then' }, 400],
-    ['the past without a time', 'history', 'tag:wide:press', { value: press }, 400],
-    ['an item in the past', 'history', 'item:equipment:line', { value: {}, timestamp: at(1) }, 400],
-    ['what has no value', 'value', 'entity:wide:x', { value: 1 }, 404],
+    ['an unknown field', 'value', 'tag:wide:press', { value: { ...press, count: 1, speed: 1 } }, 400],
+    ['a missing tag', 'value', 'tag:wide:press', { value: { V: 1 } }, 400],
+    ['all metrics null', 'value', 'tag:wide:press', { value: { site: 'x', V: null } }, 400],
+    ['a quality for an ingest without one', 'value', 'tag:wide:press', { value: press, quality: 'Bad' }, 400],
+    ['an invalid timestamp', 'value', 'tag:wide:press', { value: press, timestamp: 'then' }, 400],
+    ['a past value without a timestamp', 'history', 'tag:wide:press', { value: press }, 400],
+    ['a past value of an item', 'history', 'item:equipment:line', { value: {}, timestamp: at(1) }, 400],
+    ['an object without a value', 'value', 'entity:wide:x', { value: 1 }, 404],
     ['a folder', 'value', 'folder:plant:boiler.', { value: 1 }, 400],
     ['an ingest that the key may not push to', 'value', 'tag:plant:pump', { value: 1 }, 403],
-  ])('is refused for itself alone: %s', async (_why, what, elementId, value, status) => {
+  ])('fails without affecting the other updates: %s', async (_why, what, elementId, value, status) => {
     const fine = { elementId: 'tag:wide:press', value: { value: { site: 'x', V: 1 }, timestamp: at(0) } }
     const body = JSON.parse(
       JSON.stringify({ updates: [{ elementId, value }, fine] }, (_, one) => (typeof one === 'bigint' ? 1 : one)),

@@ -185,7 +185,7 @@ describe('openHAB', () => {
     expect(await read(q)).toMatchObject({ status: 200, text })
   })
 
-  test('its check of the connection, and what influxdb-java asks of databases', async () => {
+  test('its connection check and the database requests of influxdb-java succeed', async () => {
     const ping = await send('openhab', { path: '/ping' })
     expect([ping.status, ping.text, ping.headers.get('x-influxdb-version')]).toEqual([
       204,
@@ -229,16 +229,16 @@ describe('ioBroker', () => {
       'ORDER BY time ASC LIMIT 500',
       `{"name":"${id}","columns":["time","ack","from","q","value"],"values":[["2026-01-01T00:01:00Z",true,"system.adapter.hm-rpc.0",0,6]]}`,
     ],
-  ])('its history of %s %s', async (columns, end, text) => {
+  ])('reads its history of %s %s', async (columns, end, text) => {
     expect(await read(history(columns, end))).toMatchObject({ status: 200, text: results(before, text, behind) })
   })
 
-  test('the point that it is about to change', async () => {
+  test('reads the point that it is about to change', async () => {
     const { text } = await read(`SELECT * FROM "${id}" WHERE time = '${at(30)}'`)
     expect(text).toContain('"values":[["2026-01-01T00:00:30Z",true,"system.adapter.hm-rpc.0",0,3]]')
   })
 
-  test('what it asks when it starts', async () => {
+  test('creates a missing database, lists retention policies, and cannot alter them', async () => {
     expect((await send('iobroker', { path: '/ping' })).status).toBe(204)
     expect((await send('iobroker', { path: '/query', query: { q: 'show databases' } })).text).toBe(
       results('{"name":"databases","columns":["name"],"values":[["iobroker"]]}'),
@@ -252,7 +252,7 @@ describe('ioBroker', () => {
     expect([altered.status, altered.text]).toEqual([400, expect.stringContaining('ALTER is not supported')])
   })
 
-  test('node-influx by POST, with all parameters in the body', async () => {
+  test('node-influx sends all parameters in the body of a POST', async () => {
     const form = {
       db: 'iobroker',
       epoch: 'ms',

@@ -120,7 +120,7 @@ describe('SELECT', () => {
     else expect(await ask(q)).toMatchObject({ status: 200, text: series(text) })
   })
 
-  test('an entity without the tag `measurement` is one, under the name of its ingest too', async () => {
+  test('an entity without the tag `measurement` is one measurement, also under the name of its ingest', async () => {
     const values = '"columns":["time","mean"],"values":[[0,30]]'
     const q = (name: string) => `SELECT mean(V) FROM ${name} WHERE T = 'boiler.level'`
     expect((await ask(q('plant'), { db: 'plant', epoch: 's' })).text).toBe(series(`{"name":"plant",${values}}`))
@@ -129,7 +129,7 @@ describe('SELECT', () => {
     )
   })
 
-  test('an ingest that has the name of another entity is that ingest, where it may be read', async () => {
+  test('a db that names both an ingest and another entity is the ingest, if the reader may read it', async () => {
     const tagsOf = async (key: string, db: string) => {
       const found = await ask('SELECT V, T FROM /.*/', { db }, { authorization: `Token ${key}` })
       return /"values":\[\[[^\]]*"(\w+)"\]\]/.exec(found.text)?.[1] ?? found.text
@@ -148,7 +148,7 @@ describe('SELECT', () => {
     ['2h, 1h', "tz('Europe/Madrid')", ['23 0', '01 1', '03 2.5', '05 4.5', '07 6.5', '09 8.5', '11 10.5', '13 12']],
     ['4h, 2h', "tz('Europe/Madrid')", ['22 0.5', '03 3', '06 6.5', '10 10.5']],
     ['1w, 4d', "tz('Europe/Rome')", ['00 6']],
-  ])('windows by (%s) where clocks are set, with %s', async (interval, end, windows) => {
+  ])('windows of time(%s) across a clock change, with %s', async (interval, end, windows) => {
     const range = "time >= '2026-03-28T23:00:00Z' AND time < '2026-03-29T12:00:00Z'"
     const { text } = await ask(
       `SELECT mean(V) FROM plant WHERE T = 'clock' AND ${range} GROUP BY time(${interval}) ${end}`,
@@ -158,7 +158,7 @@ describe('SELECT', () => {
     expect(values.map(([time, mean]: [string, number]) => `${time.slice(11, 13)} ${mean}`)).toEqual(windows)
   })
 
-  test('a derivative of windows without a unit is one of a window', async () => {
+  test('a derivative of windows without a unit is per window', async () => {
     const q = (unit: string) => `SELECT derivative(mean(v)${unit}) FROM cpu WHERE ${first} GROUP BY time(2m) fill(none)`
     expect((await ask(q(''))).text).toBe((await ask(q(', 2m'))).text)
     expect((await ask(q(''))).text).toContain('["2026-01-01T00:04:00Z",1.25]')
@@ -171,12 +171,12 @@ describe('SELECT', () => {
       '["2026-01-01T00:04:00Z",true,4],["2026-01-01T00:02:00Z",true,4],["2026-01-01T00:00:00Z",true,2]',
     ],
     ['fill(0)', '["2026-01-01T00:00:00Z",0,2],["2026-01-01T00:02:00Z",0,0],["2026-01-01T00:04:00Z",true,4]'],
-  ])('without a start a function begins with its own first point: %s', async (end, values) => {
+  ])('without a lower time bound, each function starts at its own first point: %s', async (end, values) => {
     const q = `SELECT last(ok), last(v) FROM cpu WHERE time < '2026-01-01T00:06:00Z' GROUP BY time(2m) ${end}`
     expect((await ask(q)).text).toBe(series(`{"name":"cpu","columns":["time","last","last_1"],"values":[${values}]}`))
   })
 
-  test('windows by clocks that are set almost three hundred times', async () => {
+  test('supports windows across almost 300 clock changes', async () => {
     const q =
       "SELECT max(v), host FROM cpu WHERE time < '2098-01-01' GROUP BY time(7h, 11m) fill(none) tz('Europe/Madrid')"
     expect((await ask(q)).text).toBe(
@@ -184,7 +184,7 @@ describe('SELECT', () => {
     )
   })
 
-  test('windows begin with a moment that is named as their offset', async () => {
+  test('a timestamp as the offset of time() is the start of a window', async () => {
     const q = (offset: string) => `SELECT count(v) FROM cpu WHERE ${first} GROUP BY time(4m, ${offset}) fill(none)`
     expect((await ask(q("'2026-02-01T00:03:00Z'"))).text).toBe(
       series(
@@ -223,7 +223,7 @@ describe('SELECT', () => {
     expect(found.text).toContain(text)
   })
 
-  test('several statements, values of parameters, and the first that fails', async () => {
+  test('runs several statements with parameters, and stops at the first that fails', async () => {
     const q =
       'SELECT v FROM cpu WHERE host = $host LIMIT 1; SELECT v FROM nowhere; SELECT mean(ok) FROM cpu; SHOW DATABASES'
     expect(JSON.parse((await ask(q, { epoch: 'ms', params: '{"host": "b"}' })).text)).toEqual({
@@ -236,7 +236,7 @@ describe('SELECT', () => {
     })
   })
 
-  test.skipIf(onCluster)('CSV, documents of a few rows, and line breaks', async () => {
+  test.skipIf(onCluster)('returns CSV, chunked documents, and pretty-printed JSON', async () => {
     const q = 'SELECT v FROM cpu GROUP BY host'
     const csv = await ask(`${q}; SHOW MEASUREMENTS`, {}, { accept: 'application/csv' })
     expect(csv.headers.get('content-type')).toContain('text/csv')
@@ -276,7 +276,7 @@ describe('SHOW', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('errors', () => {
   test.each<[string, string]>([
     ['SELECT percentile(v, 95) FROM cpu', 'percentile() is not supported: ask for APPROX_QUANTILE_DS(x, 0.95) in SQL'],
     ['SELECT v, mean(v) FROM cpu', 'mixing aggregate and non-aggregate queries is not supported'],
@@ -295,13 +295,13 @@ describe('what is refused', () => {
     expect([status, JSON.parse(text).results[0].error]).toEqual([200, expect.stringContaining(message)])
   })
 
-  test('an entity that the reader may not read is as if it were not there', async () => {
+  test('an entity that the reader may not read is reported like an unknown database', async () => {
     const missing = (name: string) => `{"results":[{"statement_id":0,"error":"database not found: ${name}"}]}\n`
     for (const name of ['secret', 'nothing'])
       expect((await ask('SELECT V FROM secret', { db: name })).text).toBe(missing(name))
   })
 
-  test('a mistake in a statement leaves those before it', async () => {
+  test('an error in a statement does not affect the statements before it', async () => {
     const { text } = await ask('SELECT v FROM cpu LIMIT 1; SELECT moving_average(v, 1) FROM cpu; SHOW DATABASES')
     const [rows, mistake, last] = JSON.parse(text).results
     expect(rows.series).toHaveLength(1)
@@ -338,81 +338,91 @@ describe('what is refused', () => {
     Array.from({ length: count }, (_, at) => text(at)).join(' ')
   test.each<[name: string, q: string, status: number, told: string]>([
     [
-      'windows of a nanosecond',
+      'windows of 1 ns',
       `SELECT mean(v) FROM cpu WHERE ${first} GROUP BY time(1ns) fill(none)`,
       200,
       'whole milliseconds',
     ],
-    ['windows of a millisecond', `SELECT mean(v) FROM cpu WHERE ${first} GROUP BY time(1ms)`, 413, 'limits.buckets'],
+    ['windows of 1 ms', `SELECT mean(v) FROM cpu WHERE ${first} GROUP BY time(1ms)`, 413, 'limits.buckets'],
     [
-      'their medians since the first point',
+      'medians by windows of 1 ms since the first point',
       'SELECT median(v) FROM cpu GROUP BY time(1ms), host',
       413,
       'limits.buckets',
     ],
     [
-      'windows longer than all time',
+      'a window longer than all of time',
       `SELECT mean(v) FROM cpu GROUP BY time(${'9'.repeat(50)}w)`,
       200,
       'longer than all time',
     ],
     [
-      'all of time by hours',
+      'windows of 1 h over all of time',
       "SELECT mean(v) FROM cpu WHERE time >= '0001-01-01' GROUP BY time(1h)",
       413,
       'limits.buckets',
     ],
     [
-      'parentheses',
+      'nested parentheses',
       `SELECT v FROM cpu WHERE ${'('.repeat(30_000)}v>1${')'.repeat(30_000)}`,
       400,
       'deeper than 100 levels',
     ],
     [
-      'functions of functions',
+      'nested functions',
       `SELECT ${'derivative('.repeat(3000)}v${')'.repeat(3000)} FROM cpu`,
       400,
       'deeper than 100 levels',
     ],
-    ['signs', `SELECT ${'- '.repeat(20_000)}v FROM cpu`, 400, 'deeper than 100 levels'],
-    ['statements', many(101, () => 'SHOW DATABASES;'), 400, 'more than 100 statements'],
-    ['characters', `SELECT v FROM cpu WHERE host = '${'x'.repeat(70_000)}'`, 400, 'more than 65536 characters'],
+    ['nested signs', `SELECT ${'- '.repeat(20_000)}v FROM cpu`, 400, 'deeper than 100 levels'],
+    ['101 statements', many(101, () => 'SHOW DATABASES;'), 400, 'more than 100 statements'],
     [
-      'moving averages',
+      'too many characters',
+      `SELECT v FROM cpu WHERE host = '${'x'.repeat(70_000)}'`,
+      400,
+      'more than 65536 characters',
+    ],
+    [
+      'long moving averages',
       `SELECT ${many(20, () => 'moving_average(v, 1000),')} v FROM cpu`,
       200,
       'at most 10000 points together',
     ],
-    ['a regular expression that names itself', 'SELECT v FROM cpu WHERE host =~ /(.*)\\1/', 200, 'sql_query: '],
-    ['repeats of repeats', 'SELECT v FROM cpu WHERE host =~ /(a{1000}){1000}/', 200, 'sql_query: '],
-    ['a measurement by a slow pattern', `SELECT v FROM /${'(a+)+'.repeat(100)}$/`, 200, '"statement_id":0'],
+    ['a regular expression with a back-reference', 'SELECT v FROM cpu WHERE host =~ /(.*)\\1/', 200, 'sql_query: '],
     [
-      'keys by a slow pattern',
+      'a regular expression with nested repeats',
+      'SELECT v FROM cpu WHERE host =~ /(a{1000}){1000}/',
+      200,
+      'sql_query: ',
+    ],
+    ['a slow pattern as the measurement', `SELECT v FROM /${'(a+)+'.repeat(100)}$/`, 200, '"statement_id":0'],
+    [
+      'a slow pattern in GROUP BY',
       `SELECT count(v) FROM cpu GROUP BY /${'(a+)+'.repeat(100)}$/`,
       200,
       'Write a simpler one',
     ],
-    ['a bound of too many digits', `SELECT v FROM cpu LIMIT ${'9'.repeat(16)}`, 400, 'a whole number'],
+    ['a LIMIT of 16 digits', `SELECT v FROM cpu LIMIT ${'9'.repeat(16)}`, 400, 'a whole number'],
     [
-      'a page beyond all rows',
+      'an SOFFSET beyond all series',
       `SELECT mean(v) FROM cpu GROUP BY host SLIMIT ${'9'.repeat(15)} SOFFSET ${'9'.repeat(15)}`,
       200,
       '{"statement_id":0}',
     ],
     [
-      'three thousand conditions',
+      '3000 conditions',
       `SELECT v FROM cpu WHERE ${many(3000, (at) => `v > ${at} AND`)} v > 0`,
       200,
       '{"statement_id":0',
     ],
     [
-      'two thousand patterns',
+      '2000 patterns',
       `SELECT v FROM cpu WHERE ${many(2000, (at) => `host =~ /t${at}/ OR`)} v < 0`,
       200,
       '{"statement_id":0',
     ],
-    ['digits beyond doubles', 'SELECT v * 1e308 * 1e308 FROM cpu LIMIT 1', 200, ',null]'],
-  ])('too many, too deep, too long: %s', async (_, q, status, told) => {
+    ['a result beyond the doubles', 'SELECT v * 1e308 * 1e308 FROM cpu LIMIT 1', 200, ',null]'],
+  ])('a statement that is too large, deep or long: %s', async (_, q, status, told) => {
     const response = await fetch(`${service.url}/query?db=hosts`, {
       method: 'POST',
       headers: { authorization: `Token ${readerKey}` },
@@ -421,18 +431,18 @@ describe('what is refused', () => {
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(told)])
   })
 
-  test('windows are counted for each column', async () => {
+  test('limits.buckets counts the windows of each column', async () => {
     const columns = Array.from({ length: 10 }, (_, at) => `mean(v) AS c${at}`).join(', ')
     const { status } = await ask(`SELECT ${columns} FROM cpu WHERE time >= 0 AND time < 200m GROUP BY time(1m)`)
     expect(status).toBe(413)
   })
 
-  test('a document of a stream is bounded whatever is asked', async () => {
+  test('one chunk holds all rows even if chunk_size is huge', async () => {
     const { text } = await ask('SELECT * FROM cpu', { chunked: 'true', chunk_size: '100000000' })
     expect(text.trim().split('\n')).toHaveLength(1)
   })
 
-  test('more windows than the limit are a 413', async () => {
+  test('more windows than limits.buckets are a 413', async () => {
     const { status, text } = await ask("SELECT mean(v) FROM cpu WHERE time > '2025-01-01' GROUP BY time(1m)")
     expect([status, JSON.parse(text)]).toEqual([
       413,
@@ -440,7 +450,7 @@ describe('what is refused', () => {
     ])
   })
 
-  test('a body that is no form', async () => {
+  test('an incomplete multipart body is a 400', async () => {
     const headers = { authorization: `Token ${readerKey}`, 'content-type': 'multipart/form-data; boundary=b' }
     const response = await fetch(`${service.url}/query?q=SHOW+DATABASES`, { method: 'POST', headers, body: '--b\r\n' })
     expect([response.status, await response.json()]).toEqual([
@@ -449,7 +459,7 @@ describe('what is refused', () => {
     ])
   })
 
-  test('a union of a thousand tags is one list', async () => {
+  test('a thousand tag values joined by OR are combined into one list', async () => {
     const tags = Array.from({ length: 1000 }, (_, at) => `host='h${at}'`).join(' OR ')
     const response = await fetch(`${service.url}/query?db=hosts`, {
       method: 'POST',

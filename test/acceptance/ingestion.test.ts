@@ -61,7 +61,7 @@ describe('an Idempotency-Key', () => {
   afterAll(() => service?.close())
   const send = (body: string, options: PushOptions): Promise<Answer> => push(service.url, key, body, options)
 
-  test('is answered the same again, also with wait, gzip and after a restart', async () => {
+  test('returns the same response to a repeated push, also with wait, gzip and after a restart', async () => {
     const first = await send(row(1), { idempotencyKey: 'one' })
     expect(first).toMatchObject({ status: 200, body: { rows: 1 } })
     expect(await send(row(1), { idempotencyKey: 'one' })).toEqual(first)
@@ -73,7 +73,7 @@ describe('an Idempotency-Key', () => {
     expect(await values(service.url)).toEqual([1])
   })
 
-  test.skipIf(onCluster)('outlives the journal record that it came in', async () => {
+  test.skipIf(onCluster)('outlives the journal segment with the push', async () => {
     const sealing = await runService({ 'store.headRows': '1024', 'journal.segmentBytes': '65536' })
     try {
       const ownKey = await makeIngest(sealing.url, adminKey, { alias: 'plant' })
@@ -93,7 +93,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  test('with another body is refused, at another ingest it is another key', async () => {
+  test('is refused with another body, and is independent at another ingest', async () => {
     await send(row(2), { idempotencyKey: 'two', query: '?wait=true' })
     const refused = await send(row(3), { idempotencyKey: 'two' })
     expect(refused).toMatchObject({ status: 400, body: { code: 'idempotency_key_reused', retryable: false } })
@@ -102,12 +102,12 @@ describe('an Idempotency-Key', () => {
     expect(await values(service.url)).toEqual([1, 2])
   })
 
-  test('is not used up by a 400', async () => {
+  test('is not used up by a push that is a 400', async () => {
     expect((await send('[', { idempotencyKey: 'three' })).status).toBe(400)
     expect((await send(row(3), { idempotencyKey: 'three', query: '?wait=true' })).status).toBe(200)
   })
 
-  test('of many pushes at once stores one', async () => {
+  test('stores one of many concurrent pushes', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send(row(4), { idempotencyKey: 'four', query: '?wait=true' })),
     )
@@ -126,13 +126,13 @@ describe('an Idempotency-Key', () => {
     expect(body['errors']).toEqual([{ path: 'idempotency-key', message: expect.any(String) }])
   })
 
-  test('of 255 characters is taken', async () => {
+  test('of 255 characters is accepted', async () => {
     const idempotencyKey = `${'a'.repeat(253)} ~`
     expect((await send(row(5), { idempotencyKey })).status).toBe(200)
   })
 })
 
-describe('bounds', () => {
+describe('limits', () => {
   async function world(
     settings: Record<string, string>,
     run: (url: string, key: string) => Promise<void>,
@@ -146,17 +146,19 @@ describe('bounds', () => {
   }
 
   // A cluster uses the database's own estimate of the number of keys.
-  test.skipIf(onCluster)('of live keys: a new one is refused, known ones and none are taken', () =>
-    world({ 'limits.idempotencyKeys': '2' }, async (url, key) => {
-      for (const idempotencyKey of ['a', 'b']) await push(url, key, row(1), { idempotencyKey })
-      const refused = await push(url, key, row(1), { idempotencyKey: 'c' })
-      expect(refused).toMatchObject({ status: 503, retryAfter: '60', body: { code: 'overloaded', retryable: true } })
-      expect((await push(url, key, row(1), { idempotencyKey: 'a' })).status).toBe(200)
-      expect((await push(url, key, row(1))).status).toBe(200)
-    }),
+  test.skipIf(onCluster)(
+    'limits.idempotencyKeys refuses a new key; known keys and pushes without a key are accepted',
+    () =>
+      world({ 'limits.idempotencyKeys': '2' }, async (url, key) => {
+        for (const idempotencyKey of ['a', 'b']) await push(url, key, row(1), { idempotencyKey })
+        const refused = await push(url, key, row(1), { idempotencyKey: 'c' })
+        expect(refused).toMatchObject({ status: 503, retryAfter: '60', body: { code: 'overloaded', retryable: true } })
+        expect((await push(url, key, row(1), { idempotencyKey: 'a' })).status).toBe(200)
+        expect((await push(url, key, row(1))).status).toBe(200)
+      }),
   )
 
-  test('of rows a second with a key', () =>
+  test('limits.keyRowsPerSecond refuses a push with a 429; a repeated push is accepted', () =>
     world({ 'limits.keyRowsPerSecond': '10' }, async (url, key) => {
       const rows = `[${Array.from({ length: 2000 }, () => row(1)).join()}]`
       expect((await push(url, key, rows, { query: '?wait=true', idempotencyKey: 'k' })).status).toBe(200)
@@ -167,7 +169,7 @@ describe('bounds', () => {
       expect((await push(url, key, rows, { idempotencyKey: 'k' })).status).toBe(200)
     }))
 
-  test('of bodies on their way: refused beside a larger one, and taken after it', () =>
+  test('limits.bodiesBytes refuses a push while a larger one is sent, and accepts it afterwards', () =>
     world({ 'limits.bodiesBytes': '65536' }, async (url, key) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
       let go = (): void => {}
@@ -197,7 +199,7 @@ describe('bounds', () => {
       await until(async () => (await push(url, key, large, { gzip: true })).status === 200)
     }))
 
-  test('of rejected rows of an ingest, until they are discarded', () =>
+  test('limits.rejectedBytes refuses pushes to an ingest until its rejected rows are discarded', () =>
     world({ 'limits.rejectedBytes': '1000' }, async (url, key) => {
       const bad = row('x'.repeat(2000))
       await push(url, key, bad, { query: '?wait=true' })
@@ -214,7 +216,7 @@ describe('bounds', () => {
 })
 
 test.skipIf(onCluster)(
-  'over the backlog nothing is stored, known keys are answered, and it recovers by itself',
+  'with a full backlog only known idempotency keys are accepted, and it recovers automatically',
   async () => {
     const threadUrl = pathToFileURL(testProgram('crash/stalls-on-file-thread'))
     const service = await runService({ 'journal.backlogBytes': '65536' }, { threadUrl })
@@ -241,42 +243,45 @@ test.skipIf(onCluster)(
   },
 )
 
-test.skipIf(onCluster)('below the disk floor nothing is stored, and it recovers by itself', async () => {
-  let free = 1e12
-  const service = await runService(
-    { 'limits.checkMs': '5', 'journal.diskFloorBytes': '1000', 'journal.diskWarnBytes': '5000' },
-    { freeBytes: async () => free },
-  )
-  const disk = async () =>
-    (await call<{ disk: { filling: boolean } }>(service.url, 'GET', '/readyz', { key: adminKey })).body.disk
-  try {
-    const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
-    await push(service.url, key, row(1), { query: '?wait=true' })
-    expect(await disk()).toEqual({ freeBytes: expect.any(Number), floorBytes: 1000, filling: false })
-    free = 4000
-    await until(async () => (await disk()).filling)
-    expect((await push(service.url, key, row(1), { query: '?wait=true' })).status).toBe(200)
-    free = 999
-    // Rows accepted in the meantime are stored before they are counted.
-    await until(async () => (await push(service.url, key, row(1), { query: '?wait=true' })).status === 503)
-    const before = (await values(service.url)).length
-    const refused = await push(service.url, key, row(1))
-    expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: { code: 'overloaded', retryable: true } })
-    expect(refused.body['detail']).toContain('journal.diskFloorBytes')
-    free = 1e12
-    await until(async () => (await push(service.url, key, row(2), { query: '?wait=true' })).status === 200)
-    expect((await values(service.url)).filter((value) => value === 1)).toHaveLength(before)
-  } finally {
-    await service.close()
-  }
-})
+test.skipIf(onCluster)(
+  'below the disk floor nothing is stored, and pushes resume automatically when there is space',
+  async () => {
+    let free = 1e12
+    const service = await runService(
+      { 'limits.checkMs': '5', 'journal.diskFloorBytes': '1000', 'journal.diskWarnBytes': '5000' },
+      { freeBytes: async () => free },
+    )
+    const disk = async () =>
+      (await call<{ disk: { filling: boolean } }>(service.url, 'GET', '/readyz', { key: adminKey })).body.disk
+    try {
+      const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+      await push(service.url, key, row(1), { query: '?wait=true' })
+      expect(await disk()).toEqual({ freeBytes: expect.any(Number), floorBytes: 1000, filling: false })
+      free = 4000
+      await until(async () => (await disk()).filling)
+      expect((await push(service.url, key, row(1), { query: '?wait=true' })).status).toBe(200)
+      free = 999
+      // Rows accepted in the meantime are stored before they are counted.
+      await until(async () => (await push(service.url, key, row(1), { query: '?wait=true' })).status === 503)
+      const before = (await values(service.url)).length
+      const refused = await push(service.url, key, row(1))
+      expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: { code: 'overloaded', retryable: true } })
+      expect(refused.body['detail']).toContain('journal.diskFloorBytes')
+      free = 1e12
+      await until(async () => (await push(service.url, key, row(2), { query: '?wait=true' })).status === 200)
+      expect((await values(service.url)).filter((value) => value === 1)).toHaveLength(before)
+    } finally {
+      await service.close()
+    }
+  },
+)
 
 describe('discarding rejected rows', () => {
   interface Rejected {
     readonly Items: readonly { readonly id: string; readonly row: string }[]
   }
 
-  test('takes them out of the list alone, for good', async () => {
+  test('removes them from the list for good, and changes neither receipts nor counters', async () => {
     let service = await runService()
     try {
       const key = await makeIngest(service.url, adminKey, { alias: 'plant' })

@@ -98,13 +98,13 @@ const asked: readonly Asked[] = [
   },
 ]
 
-describe("as names of the operator's own", () => {
+describe("inherited JavaScript names as names of the operator's own", () => {
   test.each(asked.map((one) => [one.kind, one] as const))('%s', async (_, { kind, body, row }) => {
     const { status, body: answer } = await data(kind, body)
     expect({ status, answer }).toEqual({ status: 200, answer: [row] })
   })
 
-  test('entities, metadata, rejected rows and subscribers', async () => {
+  test('in entities, metadata, rejected rows and subscribers', async () => {
     const admin = { key: adminKey }
     const get = (path: string) => callOk(service.url, 'GET', path, admin)
     expect(await get('/consumer/data/entities')).toMatchObject([{ entity: alias, time_field: time, rows: 1 }])
@@ -233,7 +233,7 @@ const places: Readonly<Record<string, Refused>> = {
   'a lookup': (word) => sql(`SELECT LOOKUP('a', '${word}')`),
 }
 
-describe('where they name nothing', () => {
+describe('inherited JavaScript names that name nothing are client errors', () => {
   test.each(Object.entries(places))('%s', async (_, request) => {
     const statuses = words.map(async (word) => {
       const [method, path, body] = request(word)

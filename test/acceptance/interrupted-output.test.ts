@@ -12,7 +12,7 @@ import { inScratchFolder } from '../support/scratch-folder.ts'
 import { programPath } from '../support/server-process.ts'
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s leaves the file that was there, and nothing of the answer',
+  '%s keeps the old output file, and removes the partial one',
   async (signal) => {
     const server = createServer((_request, response) => {
       response.writeHead(200).write('D,T,V\r\n')

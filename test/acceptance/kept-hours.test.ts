@@ -198,7 +198,7 @@ const expired = (entity: string): readonly (readonly [string, () => Promise<{ st
 ]
 
 describe('hours of rows that expired', () => {
-  test('answer what the rows did, also after a restart', async () => {
+  test('return the same results as the rows did, also after a restart', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
     await push('plant', key, rowsOf(9))
     const before: unknown[] = []
@@ -227,7 +227,7 @@ describe('hours of rows that expired', () => {
     expect((await sql('SELECT T FROM plant')).body).toHaveLength(2 * 144 * 2)
   })
 
-  test.skipIf(onCluster)('are kept of fields that came after they were switched on', async () => {
+  test.skipIf(onCluster)('are stored for fields that were added after hours were switched on', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'grown' })
     await push('grown', key, rowsOf(9))
     await retain('grown', { retention: 'P3D', hours_retention: null })
@@ -262,7 +262,7 @@ describe('hours of rows that expired', () => {
     expect(await mean()).toEqual(good)
   })
 
-  test('leave when they are deleted, whole ones, and come back when that is taken back', async () => {
+  test('are hidden by a deletion of complete hours, and restored when it is undone', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'wrong' })
     await push('wrong', key, rowsOf(9))
     await retain('wrong', { retention: 'P3D', hours_retention: 'P10Y' })
@@ -300,7 +300,7 @@ describe('hours of rows that expired', () => {
     expect(await count()).toEqual([{ n: 9 * 288 - (status === 204 ? 0 : 5 * 6) }])
   })
 
-  test('count once when they are deleted, and not where another deletion took them', async () => {
+  test('are counted once by a deletion, and not if another deletion already hides them', async () => {
     const key = await makeIngest(service.url, adminKey, {
       alias: 'counted',
       fields: [
@@ -330,7 +330,7 @@ describe('hours of rows that expired', () => {
     expect(await counted(days(3, 4))).toBe(48)
   })
 
-  test('go when they are switched off, and are refused where they make no sense', async () => {
+  test('are deleted when they are switched off; an invalid hours_retention is rejected', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'off' })
     await push('off', key, rowsOf(9))
     expect((await retain('off', { hours_retention: null })).status).toBe(400)
@@ -347,7 +347,7 @@ describe('hours of rows that expired', () => {
   })
 })
 
-test.skipIf(onCluster)('a backup and a replica hold hours', { timeout: 60_000 }, () =>
+test.skipIf(onCluster)('a backup and a replica contain hours', { timeout: 60_000 }, () =>
   inScratchFolder('tidemark-hours-', async (directory) => {
     const own = await serveReplicated(directory, 'data')
     const summed = (url: string) =>
@@ -382,7 +382,7 @@ test.skipIf(onCluster)('a backup and a replica hold hours', { timeout: 60_000 },
   }),
 )
 
-test.skipIf(onCluster)('a restore to a moment has the rows or the hours of that moment', { timeout: 60_000 }, () =>
+test.skipIf(onCluster)('a restore to a point in time has the rows or the hours of that time', { timeout: 60_000 }, () =>
   inScratchFolder('tidemark-hours-', async (directory) => {
     const own = await serveReplicated(directory, 'data')
     const counted = async (url: string): Promise<readonly unknown[]> => {

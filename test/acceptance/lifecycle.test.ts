@@ -82,7 +82,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 describe('replay', () => {
-  test('stores the rows that pass now, once, and leaves the others with their new reason', async () => {
+  test('stores the rows that now pass, once; the others stay rejected with their new reason', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'replayed' })
     const rows = [
       { D: minute(0), T: 'a', V: 1, W: 10 },
@@ -122,7 +122,7 @@ describe('replay', () => {
     expect(await counters('replayed')).toEqual({ received: 4, stored: 2, rejected: 2, pending: 0 })
   })
 
-  test('takes ids, and passes over those that are not in the list', async () => {
+  test('accepts row ids, and skips ids that are not in the list of rejected rows', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'chosen' })
     await push(
       'chosen',
@@ -148,7 +148,7 @@ describe('replay', () => {
     expect((await call(service.url, 'POST', '/admin/ingests/nobody/rejected/replay', admin)).status).toBe(404)
   })
 
-  test('a replayed row is as old as its push: it stands before what was pushed after it', async () => {
+  test('a replayed row keeps the age of its push: it sorts before rows that were pushed later', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'older' })
     await push('older', key, { D: minute(0), T: 'a', V: 1 })
     await push('older', key, { D: minute(0), T: 'a', V: 2, W: 2 })
@@ -166,7 +166,7 @@ describe('replay', () => {
     await inOrder()
   })
 
-  test('an item that was pushed since is not overwritten', async () => {
+  test('does not overwrite a metadata item that was pushed since', async () => {
     const fields = [
       { name: 'id', type: 'string', role: 'index' },
       { name: 'unit', type: 'string', role: 'attribute' },
@@ -188,7 +188,7 @@ describe('replay', () => {
 })
 
 describe('several ingests that feed one entity', () => {
-  test('share the fields they agree on; the others are null', async () => {
+  test('share the fields that they agree on; fields of the other ingests are null', async () => {
     const D = { name: 'D', type: 'timestamp', role: 'time' }
     const T = { name: 'T', type: 'string', role: 'tag' }
     const metric = (name: string) => ({ name, type: 'double', role: 'metric' })
@@ -214,7 +214,7 @@ describe('several ingests that feed one entity', () => {
 describe('deleting an ingest', () => {
   const row = (count: number) => ({ D: minute(count), T: 'a', V: count })
 
-  test('keeps its data: the entity is queried as before, and a new ingest of the name feeds it', async () => {
+  test('keeps its data by default: the entity is still queried, and a new ingest of that name feeds it', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     await push('kept', key, row(0))
     expect((await remove('kept')).status).toBe(204)
@@ -230,7 +230,7 @@ describe('deleting an ingest', () => {
     expect(await counters('kept')).toEqual({ received: 1, stored: 1, rejected: 0, pending: 0 })
   })
 
-  test('drops its data: nothing of it is found again, under the same name neither', async () => {
+  test('with data=drop, none of its data is found again, not even under the same name', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'dropped' })
     await push(
       'dropped',
@@ -254,7 +254,7 @@ describe('deleting an ingest', () => {
     expect(await counters('dropped')).toEqual({ received: 1, stored: 1, rejected: 0, pending: 0 })
   })
 
-  test.skipIf(onCluster)('what is dropped leaves the disk', async () => {
+  test.skipIf(onCluster)('with data=drop, the files of the entity are removed from the disk', async () => {
     const folders = () => readdir(join(service.dataDirectory, 'store'))
     const key = await makeIngest(service.url, adminKey, { alias: 'folder' })
     const catalog = await openSqliteCatalog({ path: join(service.dataDirectory, 'catalog.sqlite'), readOnly: true })
@@ -271,7 +271,7 @@ describe('deleting an ingest', () => {
     await until(async () => !(await folders()).includes(folder))
   })
 
-  test('the items of a metadata ingest stay or go with it', async () => {
+  test('the items of a metadata ingest are kept by default, and dropped with data=drop', async () => {
     const fields = [
       { name: 'id', type: 'string', role: 'index' },
       { name: 'unit', type: 'string', role: 'attribute' },
@@ -292,7 +292,7 @@ describe('deleting an ingest', () => {
     expect(await items()).toEqual([])
   })
 
-  test.each(['?data=erase', '?data=', '?what=drop'])('%s is refused', async (query) => {
+  test.each(['?data=erase', '?data=', '?what=drop'])('rejects the query string %s', async (query) => {
     expect((await remove('kept', query)).status).toBe(400)
   })
 })
@@ -301,7 +301,7 @@ describe('retention', () => {
   const retain = (entity: string, body: Row) =>
     call<Row>(service.url, 'PATCH', `/admin/entities/${entity}`, { ...admin, body })
 
-  test('older items leave at once and never come back; younger ones stay', async () => {
+  test('items older than the retention are hidden at once and never return; younger ones stay', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'leaving' })
     const row = (days: number, V: number) => ({ D: daysAgo(days), T: `t${V % 3}`, V })
     // Each on another UTC day, at whatever time the test runs.
@@ -339,7 +339,7 @@ describe('retention', () => {
     expect(await counters('leaving')).toEqual({ received: 9, stored: 9, rejected: 0, pending: 0 })
   })
 
-  test('is shown with the entities, and refused where it makes no sense', async () => {
+  test('is listed with the entities, and an invalid retention is rejected', async () => {
     await makeIngest(service.url, adminKey, { alias: 'shown' })
     await retain('shown', { retention: 'P1Y' })
     const { Items } = await callOk<{ Items: Row[] }>(service.url, 'GET', '/admin/entities', admin)
@@ -351,7 +351,7 @@ describe('retention', () => {
   })
 })
 
-test('an ingest is blocked with a reason, which does not touch reading', async () => {
+test('a blocked ingest refuses pushes with its reason, and can still be queried', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'blocked' })
   await push('blocked', key, { D: minute(0), T: 'a', V: 1 })
   await change('blocked', { state: 'blocked', reason: 'the meter is being replaced' })

@@ -101,7 +101,7 @@ const asked: readonly Asked[] = [
   },
 ]
 
-test.each(asked)('with the key $key $request: $likely', async ({ key, request, body, status, likely }) => {
+test.each(asked)('with the key $key, $request suggests $likely', async ({ key, request, body, status, likely }) => {
   const [method, path] = request.split(' ') as [string, string]
   const answer = await call<{ detail: string }>(service.url, method, path, {
     key: { admin: admin.key, one, all }[key],

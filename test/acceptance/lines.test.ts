@@ -47,7 +47,7 @@ const rejectedOf = (ingest: string) =>
 const rowsOf = (entity: string) =>
   callOk<object[]>(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
 
-test('lines are rows, faulty ones are kept with their text, and are stored once they pass', async () => {
+test('lines are stored as rows; invalid ones are rejected with their text, and can be replayed', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'hosts', fields })
   const body =
     'cpu,host=a load=0.5,n=2i 1767225600\r\ncpu,host=a\nmem,host=b free=1\\ 767225600\nmem,host=b free=1 1767225601'
@@ -78,7 +78,7 @@ test('lines are rows, faulty ones are kept with their text, and are stored once 
   expect((await rejectedOf('hosts')).Items).toHaveLength(2)
 })
 
-test('each field is a row where the ingest says so, and the same key stores nothing again', async () => {
+test('with `lines`, each field is a row; a repeated idempotency key stores nothing again', async () => {
   const lines = { tag: '{measurement}.{host}.{field}' }
   const key = await makeIngest(service.url, adminKey, { alias: 'points', ...{ lines } })
   expect(await callOk(service.url, 'GET', '/ingests/points', { key })).toMatchObject({ lines })
@@ -101,7 +101,7 @@ test('each field is a row where the ingest says so, and the same key stores noth
   ])
 })
 
-test('items of metadata are lines without their time; a template is for series, and names parts', async () => {
+test('metadata items can be pushed as lines without a time; `lines` needs a series ingest and a template', async () => {
   const items = [
     { name: 'measurement', type: 'string', role: 'attribute' },
     { name: 'id', type: 'string', role: 'index' },

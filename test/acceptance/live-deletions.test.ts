@@ -41,7 +41,7 @@ async function made(alias: string) {
   }
 }
 
-test('each at its place, whatever the reader asks for, and once through a restart', async () => {
+test('a live reader gets each deletion once and in order, whatever its filter, also across a restart', async () => {
   const plant = await made('plant')
   const stop = new AbortController()
   const url = () => service.url
@@ -76,7 +76,7 @@ test('each at its place, whatever the reader asks for, and once through a restar
   await following
 })
 
-test('rows that are deleted meanwhile are not told, and metrics read as null', async () => {
+test('a resumed reader gets no rows deleted meanwhile, and null for their deleted metrics', async () => {
   const plant = await made('meanwhile')
   const reader = new LiveReader()
   await reader.connect(service.url, 'entity=meanwhile')
@@ -97,7 +97,7 @@ test('rows that are deleted meanwhile are not told, and metrics read as null', a
   await reader.cut()
 })
 
-test('after a backup was restored, an id from after it begins anew', { timeout: 60_000 }, () =>
+test('after a restore from a backup, an event id from after the backup resets the stream', { timeout: 60_000 }, () =>
   inScratchFolder('tidemark-live-', async (directory) => {
     const plant = await made('kept')
     await plant.push([{ D: at(1), T: 'a', V: 1 }])

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('items come as select gives them, and no others', async () => {
+test('a stream has the same items as select, and no others', async () => {
   const fields = [
     { name: 'D', type: 'timestamp', role: 'time' },
     { name: 'site', type: 'string', role: 'tag' },
@@ -53,7 +53,7 @@ test('items come as select gives them, and no others', async () => {
   }
 })
 
-test('a replacing row comes as the whole item, as it is now', async () => {
+test('a replacing row is sent as the complete item with its current values', async () => {
   const fields = [
     { name: 'D', type: 'timestamp', role: 'time' },
     { name: 'T', type: 'string', role: 'tag' },
@@ -87,7 +87,7 @@ test('a replacing row comes as the whole item, as it is now', async () => {
   await later.cut()
 })
 
-test('an id that is unknown, forged or of another entity begins anew', async () => {
+test('an id that is unknown, forged or of another entity resets the stream', async () => {
   const reader = new LiveReader()
   await reader.connect(service.url, 'entity=plant')
   const id = reader.lastId!
@@ -104,7 +104,7 @@ test('an id that is unknown, forged or of another entity begins anew', async () 
   await reader.cut()
 })
 
-test('the position of the entity is told to who gets none of its rows', async () => {
+test('a reader whose filter matches no row still gets the position of the entity', async () => {
   const reader = new LiveReader()
   await reader.connect(service.url, 'entity=plant&ids=nobody')
   const first = reader.lastId
@@ -114,7 +114,7 @@ test('the position of the entity is told to who gets none of its rows', async ()
   await reader.cut()
 })
 
-test('who takes nothing gets the event behind, and goes on where he was', async () => {
+test('a reader that does not read gets the event "behind", and can resume where it stopped', async () => {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   const received: Buffer[] = []
@@ -140,7 +140,7 @@ test('who takes nothing gets the event behind, and goes on where he was', async 
   await reader.cut()
 })
 
-test('readers who take nothing are closed together, and one who takes its rows is told on', async () => {
+test('over limits.liveTotalBytes slow readers are disconnected; a reader that keeps up continues', async () => {
   const few = await runService({ 'limits.liveBytes': '1073741824', 'limits.liveTotalBytes': '40000000' })
   try {
     const fewKey = await makeIngest(few.url, adminKey, { alias: 'plant' })
@@ -168,7 +168,7 @@ test('readers who take nothing are closed together, and one who takes its rows i
   }
 })
 
-test('one reader too many is refused, and one who leaves makes room', async () => {
+test('a reader beyond limits.liveReaders is refused until another disconnects', async () => {
   const readers = Array.from({ length: 5 }, () => new LiveReader())
   for (const reader of readers) await reader.connect(service.url, 'entity=plant')
   const refused = await call(service.url, 'GET', '/consumer/data/live?entity=plant')
@@ -186,7 +186,7 @@ test('one reader too many is refused, and one who leaves makes room', async () =
 })
 
 describe('a stream ends', () => {
-  test('with the key and with the subscription', async () => {
+  test('when the subscription is removed', async () => {
     const closed = await service.restart({ settings: { 'access.consumption': 'key' } })
     service = closed
     const readerKey = await makeReader(service.url, adminKey, ['plant'], 'watcher')
@@ -204,7 +204,7 @@ describe('a stream ends', () => {
     expect(refused.status).toBe(403)
   })
 
-  test('with the service, and the client goes on by itself', async () => {
+  test('when the service stops, and the client reconnects automatically', async () => {
     service = await service.restart({ settings: { 'access.consumption': 'public' } })
     let url = service.url
     let heads = 0

@@ -100,18 +100,18 @@ test.each<[name: string, asked: object, text: string | RegExp]>([
   expect((await overHttp('tools/call', call)).result).toEqual(result)
 })
 
-test('the entities are those that the key may read', async () => {
+test('list_entities returns only the entities that the key may read', async () => {
   const { result } = await overLines('tools/call', { name: 'list_entities', arguments: {} })
   expect(result?.content?.[0]?.text).toMatch(/^\{"entity":"plant",.*"rows":300,[^\n]*\}$/)
 })
 
-test('the tools are the same', async () => {
+test('the tools are the same over standard input and over HTTP', async () => {
   const { result } = await overLines('tools/list', {})
   expect((await overHttp('tools/list', {})).result).toEqual(result)
   expect((await overHttp('tools/list', {}, '/mcp/')).result).toEqual(result)
 })
 
-test('the command ends with its input', async () => {
+test('the command exits when its input ends', async () => {
   assistant.stdin!.end()
   expect(await once(assistant, 'close')).toEqual([0, null])
 })

@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close())
 
-test('items are read as they were pushed, digit for digit, in the order of code points', async () => {
+test('items are returned as pushed, digit for digit, in code point order', async () => {
   const text = '[{"Tag":"exact","serial":9007199254740993,"tree":{"x":1.10, "y":12345678901234567890}}]'
   const path = '/ingests/tags/data?wait=true'
   await callOk(service.url, 'POST', path, { key, text })
@@ -71,7 +71,7 @@ test('items are read as they were pushed, digit for digit, in the order of code 
   await callOk(service.url, 'DELETE', '/admin/metadata/tags/items/exact', admin)
 })
 
-test('a push replaces the whole item', async () => {
+test('a push replaces the complete item', async () => {
   await push([{ Tag: 'again', unit: 'K', serial: 1 }])
   await push([
     { Tag: 'again', unit: 'C' },
@@ -94,7 +94,7 @@ test.each<[string, readonly string[]]>([
   expect(ids(await list(query))).toEqual(expected)
 })
 
-test('pages neither repeat nor hide while items are pushed', async () => {
+test('pages neither repeat nor skip items while others are pushed', async () => {
   const first = await list('?limit=2')
   // One item sorts before the next page, the other belongs on it.
   await push([{ Tag: 'aa' }, { Tag: 'zz' }])
@@ -150,8 +150,8 @@ test('bodies over 1 MiB are a 400', async () => {
   expect(answer.status).toBe(400)
 })
 
-describe('rows that are no items', () => {
-  test('are kept as rejected, and the others of their push stored', async () => {
+describe('rows that are not valid items', () => {
+  test('are rejected, and the other rows of the push are stored', async () => {
     const receipt = await push([{ Tag: '' }, { Tag: 'good' }, { Tag: 'x', serial: '1' }, { Tag: 'x', colour: 1 }, 7])
     expect([receipt.stored, receipt.rejected]).toEqual([1, 4])
     expect(receipt.errors.map(({ index, code }) => `${index} ${code}`)).toEqual([
@@ -166,7 +166,7 @@ describe('rows that are no items', () => {
   })
 })
 
-test('a series entity is no metadata entity', async () => {
+test('a series entity is not a metadata table, nor the reverse', async () => {
   await makeIngest(service.url, adminKey, { alias: 'series' })
   expect((await call(service.url, 'GET', '/consumer/metadata/series')).status).toBe(404)
   const described = await call(service.url, 'POST', '/consumer/metadata', { body: { entities: ['series'] } })
@@ -175,7 +175,7 @@ test('a series entity is no metadata entity', async () => {
   expect(queried.status).toBe(400)
 })
 
-test('a deleted item is gone at once, also when it was only just pushed, and a push brings it back', async () => {
+test('a deleted item disappears immediately, also just after its push, and can be pushed again', async () => {
   const path = '/admin/metadata/tags/items/odd%2F%20id%3F'
   for (let round = 0; round < 5; round++) {
     await callOk(service.url, 'POST', '/ingests/tags/data', { key, body: { Tag: 'odd/ id?' } })
@@ -189,7 +189,7 @@ test('a deleted item is gone at once, also when it was only just pushed, and a p
   await callOk(service.url, 'DELETE', path, admin)
 })
 
-test('in `key` mode a table that may not be read is as one that is not there', async () => {
+test('with `access.consumption: key` an unreadable table is reported like an unknown one', async () => {
   const closed = await runService({ 'access.consumption': 'key' })
   try {
     const pusher = await makeIngest(closed.url, adminKey, { kind: 'metadata', alias: 'tags', fields })
@@ -215,7 +215,7 @@ test('in `key` mode a table that may not be read is as one that is not there', a
   }
 })
 
-test('items, their number, deletions and tokens outlive a restart', async () => {
+test('items, their number, deletions and page tokens survive a restart', async () => {
   await push([{ Tag: 'gone' }])
   await callOk(service.url, 'DELETE', '/admin/metadata/tags/items/gone', admin)
   const before = await list('')

@@ -11,7 +11,7 @@ async function levels(url: string): Promise<ReadonlyMap<string, number>> {
   return new Map([...lines].map(([, name, value]) => [name!, Number(value)]))
 }
 
-test('levels are those of now', async () => {
+test('gauges show current values', async () => {
   const service = await runService({ 'limits.checkMs': '10' })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   await expect.poll(async () => (await levels(service.url)).get('disk_free_bytes')).toBeGreaterThan(0)
@@ -40,7 +40,7 @@ test('levels are those of now', async () => {
   await service.close()
 })
 
-test('queries that run are told, and those that wait for a place', async () => {
+test('running and waiting queries are counted', async () => {
   const service = await runService({ 'limits.runningQueries': '1', 'limits.runningSqlQueries': '1' })
   let isEnded = false
   const askOn = async (): Promise<void> => {
@@ -59,7 +59,7 @@ test('queries that run are told, and those that wait for a place', async () => {
   await service.close()
 })
 
-test('rows are told by ingest', async () => {
+test('rows are counted by ingest; ingests beyond limits.metricsIngests are counted together', async () => {
   const service = await runService({ 'limits.metricsIngests': '1' })
   const ofIngests = async (): Promise<Record<string, number>> => {
     const response = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } })
@@ -86,7 +86,7 @@ test('rows are told by ingest', async () => {
   await service.close()
 })
 
-test('after a restart counters begin at 0: what the journal holds from before is validated again apart', async () => {
+test('counters restart at 0; rows validated again after a restart are counted separately', async () => {
   // The stop leaves no time to seal the rows.
   let service = await runService({ 'server.shutdownMs': '0' })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
@@ -115,7 +115,7 @@ test('after a restart counters begin at 0: what the journal holds from before is
   await service.close()
 })
 
-test('the service keeps its own history, which is no more public than its metrics, and whose rows it does not count', async () => {
+test('the service records its own history, which is as restricted as /metrics, and does not count its rows', async () => {
   const settings = { 'self.historyMs': '200', 'access.metrics': 'key' }
   const service = await runService(settings)
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
@@ -154,7 +154,7 @@ test('the service keeps its own history, which is no more public than its metric
   await again.close()
 })
 
-test('nobody else makes an ingest or an entity of the name of the history, whether it is kept or not', async () => {
+test('the name of the history is reserved, whether it is recorded or not', async () => {
   for (const historyMs of ['0', '60000']) {
     const service = await runService({ 'self.historyMs': historyMs })
     for (const ingest of [
@@ -172,7 +172,7 @@ test('nobody else makes an ingest or an entity of the name of the history, wheth
 })
 
 test.skipIf(onCluster)(
-  'the history goes on with fields that its operator adds; making it is no line of the audit',
+  'the history continues after the operator adds a field, and creating it is not audited',
   async () => {
     const service = await runService({ 'self.historyMs': '100' })
     const list = () => callOk<{ Items: { what: string }[] }>(service.url, 'GET', '/admin/audit', { key: adminKey })

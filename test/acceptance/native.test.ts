@@ -61,8 +61,8 @@ const countOf = async (dataSource: unknown): Promise<unknown> => {
   return (body as readonly { result: { n: number } }[])[0]?.result.n
 }
 
-describe('answers', () => {
-  test.each(['druid-native-query', 'analytics-native-query'])('under the name %s', async (name) => {
+describe('results', () => {
+  test.each(['druid-native-query', 'analytics-native-query'])('are returned by /consumer/data/%s', async (name) => {
     const { status, body } = await ask(
       { ...timeseries, granularity: 'hour', intervals: ['2026-01-01/P1D'] },
       adminKey,
@@ -74,13 +74,13 @@ describe('answers', () => {
     ])
   })
 
-  test('all rows have the time of the first day, or the last one where that is read first', async () => {
+  test('granularity "all" has the time of the first day, or of the last one if descending', async () => {
     const asked = { ...timeseries, aggregations: [] }
     expect((await ask(asked)).body).toMatchObject([{ timestamp: '2026-01-01T00:00:00.000Z' }])
     expect((await ask({ ...asked, descending: true })).body).toMatchObject([{ timestamp: '2026-01-03T02:00:00.000Z' }])
   })
 
-  test('rows with their own types: times as milliseconds, truth values as 0 and 1', async () => {
+  test('rows have their own types: times as milliseconds, booleans as 0 and 1', async () => {
     const { body } = await ask({
       queryType: 'scan',
       dataSource: 'plant',
@@ -91,7 +91,7 @@ describe('answers', () => {
     expect(body).toMatchObject([{ events: [[Date.UTC(2026, 0, 1), 'a', 1, 1000, 1, null, null, null]] }])
   })
 
-  test('longs keep their digits, asked and answered', async () => {
+  test('longs keep all their digits in the query and in the result', async () => {
     const request = JSON.stringify({
       query_type: 'scan',
       query_data: {
@@ -109,7 +109,7 @@ describe('answers', () => {
     expect(await response.text()).toContain('"events":[{"L":9007199254740993}]')
   })
 
-  test('of rows that replace each other the newest alone', async () => {
+  test('rows that replace each other count as the newest one only', async () => {
     expect(await countOf('replaced')).toBe(1)
     const sum = { type: 'doubleSum', name: 'v', fieldName: 'V' }
     expect((await ask({ ...timeseries, dataSource: 'replaced', aggregations: [sum] })).body).toMatchObject([
@@ -117,7 +117,7 @@ describe('answers', () => {
     ])
   })
 
-  test('arrays and JSON that expressions make', async () => {
+  test('arrays and JSON that expressions create', async () => {
     const columns = {
       list: "map((x) -> concat(x, '!'), array(T, 'z'))",
       json: "json_object('at', T, 'on', parse_json('[1, {\"two\": 2.5}]'))",
@@ -134,13 +134,13 @@ describe('answers', () => {
     expect(body).toMatchObject([{ events: [event] }])
   })
 
-  test('rows that were pushed a moment ago, of all days, and of several entities', async () => {
+  test('include rows pushed just before, of all days, and of several entities', async () => {
     expect(await countOf('plant')).toBe(4)
     expect(await countOf({ type: 'union', dataSources: ['plant', 'secret'] })).toBe(5)
   })
 })
 
-describe('columns that a query leaves open are those of both sides of a join', () => {
+describe('without explicit columns a query reads the columns of both sides of a join', () => {
   const join = {
     type: 'join',
     left: 'plant',
@@ -172,7 +172,7 @@ describe('columns that a query leaves open are those of both sides of a join', (
   })
 })
 
-describe('rows that have left', () => {
+describe('expired rows', () => {
   const dayMs = 86_400_000
   const daysAgo = (days: number) => Date.now() - days * dayMs
   /** The result of a query for segments or their newest date. */
@@ -192,7 +192,7 @@ describe('rows that have left', () => {
     )
   })
 
-  test('are told of by no query of segments', async () => {
+  test('are not reported by metadata queries', async () => {
     expect(await reported('dataSourceMetadata')).toHaveLength(1)
     await retain('P15D')
     expect(await reported('dataSourceMetadata')).toHaveLength(1)
@@ -204,7 +204,7 @@ describe('rows that have left', () => {
     expect(await reported('segmentMetadata')).toEqual([])
   })
 
-  test('of a union, each entity has its own', async () => {
+  test('are hidden in a union by the retention of each entity', async () => {
     const dataSource = { type: 'union', dataSources: ['leaving', 'plant'] }
     const { status, body } = await ask({ ...timeseries, dataSource, intervals: ['2020-01-01/2100-01-01'] })
     // Druid has one filter for the whole union, and refuses what it cannot express.
@@ -230,7 +230,7 @@ describe('access', () => {
         joinType: 'LEFT',
       },
     ],
-  ])('%s that the key may not read is as if unknown', async (_, dataSource) => {
+  ])('%s that the key may not read is reported like an unknown one', async (_, dataSource) => {
     const { status, body } = await ask({ ...timeseries, dataSource }, readerKey)
     expect([status, body]).toMatchObject([
       400,
@@ -243,7 +243,7 @@ describe('access', () => {
     expect(JSON.stringify(unknown.body).replaceAll('ghost', 'secret')).toBe(JSON.stringify(body))
   })
 
-  test('what the key may read is answered, and no key is a 403', async () => {
+  test('the key reads its own entities, and a request without a key is a 403', async () => {
     expect((await ask(timeseries, readerKey)).body).toMatchObject([{ result: { n: 4 } }])
     expect(await call(service.url, 'POST', '/consumer/data/druid-native-query', { body: {} })).toMatchObject({
       status: 403,
@@ -259,20 +259,20 @@ const nested = (times: number, wrap: (inner: object) => object, inner: object): 
 const many = <Item>(count: number, item: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => item(index))
 
-describe('hostile queries are answered or refused', () => {
+describe('hostile queries are answered or rejected', () => {
   test.each<[string, object, number]>([
-    ['filters within each other', { filter: nested(1500, (field) => ({ type: 'not', field }), { type: 'true' }) }, 400],
-    ['a filter of many', { filter: { type: 'or', fields: many(5000, () => ({ type: 'true' })) } }, 400],
+    ['deeply nested filters', { filter: nested(1500, (field) => ({ type: 'not', field }), { type: 'true' }) }, 400],
+    ['a filter of 5000 filters', { filter: { type: 'or', fields: many(5000, () => ({ type: 'true' })) } }, 400],
     [
-      'a long list of values',
+      'a list of 50,000 strings',
       { filter: { type: 'in', dimension: 'T', values: many(50_000, (index) => `v${index}`) } },
       200,
     ],
-    ['a long list of numbers', { filter: { type: 'in', dimension: 'L', values: many(50_000, String) } }, 200],
-    ['many intervals', { intervals: many(5000, (index) => `${2000 + index}/P1D`) }, 400],
-    ['many aggregators', { aggregations: many(5000, (index) => ({ type: 'count', name: `n${index}` })) }, 400],
+    ['a list of 50,000 numbers', { filter: { type: 'in', dimension: 'L', values: many(50_000, String) } }, 200],
+    ['5000 intervals', { intervals: many(5000, (index) => `${2000 + index}/P1D`) }, 400],
+    ['5000 aggregators', { aggregations: many(5000, (index) => ({ type: 'count', name: `n${index}` })) }, 400],
     [
-      'virtual columns in a chain',
+      'a chain of 900 virtual columns',
       {
         virtualColumns: many(900, (index) => ({
           type: 'expression',
@@ -284,14 +284,18 @@ describe('hostile queries are answered or refused', () => {
       400,
     ],
     [
-      'an expression of brackets',
+      'an expression of nested parentheses',
       { filter: { type: 'expression', expression: `${'('.repeat(9000)}1${')'.repeat(9000)}` } },
       400,
     ],
-    ['an expression of signs', { filter: { type: 'expression', expression: `${'-'.repeat(9000)}1` } }, 400],
-    ['a long sum', { filter: { type: 'expression', expression: many(5000, () => 'L').join('+') } }, 400],
+    ['an expression of 9000 signs', { filter: { type: 'expression', expression: `${'-'.repeat(9000)}1` } }, 400],
     [
-      'a text that is too long',
+      'an expression of 5000 summands',
+      { filter: { type: 'expression', expression: many(5000, () => 'L').join('+') } },
+      400,
+    ],
+    [
+      'a string that is too long',
       { filter: { type: 'expression', expression: "strlen(repeat('a', 2000000000)) > 0" } },
       400,
     ],
@@ -305,35 +309,32 @@ describe('hostile queries are answered or refused', () => {
       { filter: { type: 'regex', dimension: 'T', pattern: '(((a{100}){100}){100})' } },
       400,
     ],
-    ['half a character', { filter: { type: 'selector', dimension: '\ud800', value: '\ud800' } }, 200],
+    ['half a surrogate pair', { filter: { type: 'selector', dimension: '\ud800', value: '\ud800' } }, 200],
     ['a name with a NUL', { dataSource: 'pla\0nt' }, 400],
-    ['an origin beyond time', { granularity: { type: 'period', period: 'P1M1D', origin: '-290000-01-01' } }, 400],
+    ['an origin out of range', { granularity: { type: 'period', period: 'P1M1D', origin: '-290000-01-01' } }, 400],
     ['too many buckets', { granularity: 'second', intervals: ['2026-01-01/P1D'] }, 413],
-    ['types that do not fit', { filter: [], aggregations: {}, granularity: 7 }, 400],
+    ['values of wrong types', { filter: [], aggregations: {}, granularity: 7 }, 400],
     ['a data source that is a number', { dataSource: 5 }, 400],
-    ['a time limit', { context: { timeout: -1 } }, 400],
+    ['a negative timeout', { context: { timeout: -1 } }, 400],
   ])('%s', async (_, change, status) => {
     const answer = await ask({ ...timeseries, ...change })
     expect([answer.status, answer.body]).toEqual([status, expect.anything()])
   })
 
   test.each<[string, string]>([
-    ['another type than the query says', '{"query_type":"scan","query_data":{"queryType":"timeseries"}}'],
-    ['no type', '{"query_data":{}}'],
-    ['a property too many', '{"query_type":"scan","query_data":{},"x":1}'],
-    [
-      'lists within each other',
-      `{"query_type":"scan","query_data":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
-    ],
+    ['a type that differs from that of the query', '{"query_type":"scan","query_data":{"queryType":"timeseries"}}'],
+    ['no query type', '{"query_data":{}}'],
+    ['an unknown property', '{"query_type":"scan","query_data":{},"x":1}'],
+    ['deeply nested lists', `{"query_type":"scan","query_data":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`],
     ['a query that is a list', '{"query_type":"scan","query_data":[]}'],
-    ['no JSON', '{"query_type":'],
+    ['invalid JSON', '{"query_type":'],
   ])('a body with %s', async (_, text) => {
     const answer = await call(service.url, 'POST', '/consumer/data/druid-native-query', { key: adminKey, text })
     expect(answer.status).toBe(400)
   })
 })
 
-test('limits of rows', async () => {
+test('more rows than limits.resultRows are a 413', async () => {
   const rows = many(51, (index) => [index])
   const dataSource = { type: 'inline', columnNames: ['x'], columnTypes: ['LONG'], rows }
   // Rows without a time are in 1970.
@@ -341,7 +342,7 @@ test('limits of rows', async () => {
   expect(answer).toMatchObject({ status: 413, body: { code: 'result_too_large' } })
 })
 
-test('the time that a query gives itself', async () => {
+test('a query that exceeds its own timeout is a 503', async () => {
   const wide = { queryType: 'scan', dataSource: 'plant', intervals: always, columns: ['T'] }
   const sides = many(15, (index) => ({ right: { type: 'query', query: wide }, rightPrefix: `r${index}.` }))
   const dataSource = sides.reduce<unknown>(

@@ -49,7 +49,7 @@ async function pushLines(key: string, ingest: string, body: string): Promise<voi
   expect(status).toBe(204)
 }
 
-test('rows stay stored that were pushed before the operator added a tag', async () => {
+test('rows pushed before the operator added a tag stay stored after a restart', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'tagged', unknown: 'add' })
   const row = { D: time, T: 'a', V: 1 }
   expect(await push(key, 'tagged', [row, { ...row, T: 'b', load: 1 }])).toMatchObject({ stored: 2 })
@@ -58,7 +58,7 @@ test('rows stay stored that were pushed before the operator added a tag', async 
   await staysByRestart('tagged')
 })
 
-test('a tag of a line that had no field has none either when the line is validated again', async () => {
+test('a tag of a line that had no field is ignored again when the line is validated after a restart', async () => {
   for (const kind of ['row', 'operator']) {
     const alias = `filled_${kind}`
     const ingest = { alias, unknown: 'add' as const, lines: { tag: '{measurement}.{host}.{field}' } }
@@ -71,7 +71,7 @@ test('a tag of a line that had no field has none either when the line is validat
   }
 })
 
-test('a null that was passed over takes nothing away when it is validated again', async () => {
+test('an ignored null of an unknown field erases no value when it is validated again', async () => {
   const common = { entity: 'both', duplicates: 'replace' as const, unknown: 'add' as const }
   const one = await makeIngest(service.url, adminKey, { alias: 'one', ...common })
   const other = await makeIngest(service.url, adminKey, { alias: 'other', ...common })
@@ -87,7 +87,7 @@ test('a null that was passed over takes nothing away when it is validated again'
   await staysByRestart('both', ['one', 'other'])
 })
 
-test('only a good row makes fields', async () => {
+test('only a valid row adds fields', async () => {
   const V = { name: 'V', type: 'double', role: 'metric' }
   const fields = [{ name: 'D', type: 'timestamp', role: 'time' }, { name: 'T', type: 'string', role: 'tag' }, V]
   const more = [
@@ -118,7 +118,7 @@ test('only a good row makes fields', async () => {
   await staysByRestart('wide', ['good'])
 })
 
-test('a long of a line makes a long when the line is validated again, also under another name and in another ingest', async () => {
+test('an integer of a line adds a long when it is replayed, also renamed and into another ingest', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'closed' })
   await makeIngest(service.url, adminKey, { alias: 'taking', unknown: 'add' })
   const lines = ['n=1i,x=1', 'n=1.5', 'big=9223372036854775808u', 'u=7u', 'twice=1i,twice=1.5', 'old=3i']

@@ -38,7 +38,7 @@ const rowsOf = (entity: string): Promise<readonly object[]> =>
 const openUp = (alias: string, unknown: string) =>
   call(service.url, 'PATCH', `/admin/ingests/${alias}`, { key: adminKey, body: { unknown } })
 
-test('a row brings fields, and is there with them at once', async () => {
+test('a row adds fields, and is immediately queryable with them', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'open', ...{ unknown: 'add' } })
   const row = { D: time, T: 'a', V: 1 }
   const first = await push(key, 'open', [
@@ -73,7 +73,7 @@ test('a row brings fields, and is there with them at once', async () => {
   expect(await callOk(service.url, 'GET', '/ingests/open', { key })).toMatchObject({ unknown: 'add' })
 })
 
-test('a line brings longs; the field beyond the limit is rejected by its name', async () => {
+test('an integer of a line adds a long; a field beyond limits.fields is rejected by name', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'lines', ...{ unknown: 'add' } })
   const headers = { authorization: `Token ${key}` }
   const fields = Array.from({ length: fieldsMax }, (_, index) => `f${index}=1`).join()
@@ -95,7 +95,7 @@ test('a line brings longs; the field beyond the limit is rejected by its name', 
   expect(Items).toHaveLength(fieldsMax - 6)
 })
 
-test('an ingest is opened and closed again; rows that were rejected bring their fields when they are validated again', async () => {
+test('an ingest can be opened and closed; replayed rows add their fields while it is open', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'later' })
   const row = { D: time, T: 'a', V: 1, load: 5 }
   expect(await push(key, 'later', [row])).toMatchObject({ rejected: 1 })
@@ -118,7 +118,7 @@ test('an ingest is opened and closed again; rows that were rejected bring their 
   expect((await call(service.url, 'POST', '/admin/ingests', { key: adminKey, body: tanks })).status).toBe(400)
 })
 
-test('random rows of several clients, with restarts and replays between, come to the same fields and rows as the model says', async () => {
+test('random rows, restarts and replays result in the fields and rows of the model', async () => {
   const random = seededRandom(Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now()))
   const pick = <T>(list: readonly T[]): T => list[random.below(list.length)]!
   let key = await makeIngest(service.url, adminKey, { alias: 'random', ...{ unknown: 'add' } })

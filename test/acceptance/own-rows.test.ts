@@ -52,7 +52,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close())
 
-test('what an ingest takes', async () => {
+test('a pusher reads the definition of its ingest', async () => {
   expect(await own('/ingests/shared')).toEqual({
     alias: 'shared',
     kind: 'series',
@@ -70,7 +70,7 @@ test('what an ingest takes', async () => {
   })
 })
 
-test('his own rejected rows, filtered', async () => {
+test('a pusher lists its own rejected rows, with filters', async () => {
   const rows = async (query: string): Promise<readonly number[]> =>
     (await own<Page<Rejected>>(`/ingests/shared/rejected${query}`)).Items.map(({ index }) => index)
   expect(await rows('')).toEqual([1, 2, 3])
@@ -85,7 +85,7 @@ test('his own rejected rows, filtered', async () => {
   expect(await rows(`?limit=2&NextToken=${first.NextToken}`)).toEqual([3])
 })
 
-test('the faults, counted', async () => {
+test('a pusher gets a summary of its own rejected rows', async () => {
   const faults = await own<readonly { example: string }[]>('/ingests/shared/rejected/summary')
   expect(faults).toMatchObject([
     { code: 'wrong_type', field: 'V', count: 2 },
@@ -100,7 +100,7 @@ test('the faults, counted', async () => {
   ])
 })
 
-test('the batches that have rejected rows', async () => {
+test('a pusher lists its own batches with rejected rows', async () => {
   const mine = { batch, rows: 4, stored: 1, rejected: 3, pending: 0, received: expect.any(String) }
   const others = { batch: otherBatch, rows: 1, stored: 0, rejected: 1, pending: 0, received: expect.any(String) }
   expect(await own('/ingests/shared/batches')).toEqual({ Items: [mine], NextToken: null })
@@ -108,7 +108,7 @@ test('the batches that have rejected rows', async () => {
   expect(all).toEqual({ Items: [others, mine], NextToken: null })
 })
 
-test('odd requests are a 400', async () => {
+test('invalid requests are a 400', async () => {
   const paths = [
     '/ingests/shared/rejected?code=nonsense',
     '/ingests/shared/rejected?batch=nonsense',
@@ -133,7 +133,7 @@ test('odd requests are a 400', async () => {
   expect(discard).toMatchObject({ status: 400, body: { errors: [{ path: 'ids[0]' }] } })
 })
 
-test('nothing without access, and not which ingests there are', async () => {
+test('a key without access gets a 403, whether the ingest exists or not', async () => {
   const asked = [
     ['GET', ''],
     ['GET', '/rejected'],
@@ -167,7 +167,7 @@ test('nothing without access, and not which ingests there are', async () => {
   expect(reported).toBe(JSON.stringify(unknown))
 })
 
-test('under a subscription that has ended, but under none that is suspended or has not begun', async () => {
+test('an ended subscription still gives access; a suspended or future one does not', async () => {
   const statusOf = async (): Promise<number> => (await call(service.url, 'GET', '/ingests/shared', { key })).status
   const over = { ingest: '*', from: '2020-01-01T00:00:00Z', until: '2021-01-01T00:00:00Z' }
   await subscribe('pusher-of-shared', [over])
@@ -181,7 +181,7 @@ test('under a subscription that has ended, but under none that is suspended or h
   await subscribe('pusher-of-shared', [{ ingest: 'shared' }])
 })
 
-test('he discards his own alone', async () => {
+test('a pusher discards only its own rows', async () => {
   const all = await callOk<Page<Rejected>>(service.url, 'GET', '/admin/ingests/shared/rejected', { key: adminKey })
   const others = all.Items.find((row) => row.batch === otherBatch)!
   const mine = all.Items.find((row) => row.batch === batch)!

@@ -51,7 +51,7 @@ const receiptOf = (batch: string) => (): Promise<Reported> =>
 const counters = async (): Promise<Reported> =>
   (await callOk<{ counters: Reported }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).counters
 
-test('by receipts and by counters', async () => {
+test('rows are queryable when a receipt or the counters report nothing pending', async () => {
   let pushed = 0
   for (let round = 0; round < rounds; round++) {
     const count = 1 + ((round * 37) % 100)
@@ -80,7 +80,7 @@ test('by receipts and by counters', async () => {
   }
 })
 
-test('rows that were replayed are there when nothing is pending', async () => {
+test('replayed rows are queryable when nothing is pending', async () => {
   const before = await selected()
   const batch = await push([{ D: '2026-01-02', T: 'late', V: 1, Z: 1 }])
   await untilNonePending(receiptOf(batch), ({ rejected }) => rejected === 1)

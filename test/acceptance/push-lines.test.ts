@@ -36,7 +36,7 @@ function fileOf(name: string, content: string | Uint8Array): string {
 const faulty =
   '# written by hand\ncpu load=0.5 1767225600\n\ncpu load=high 1\ncpu load=1,note="two\nlines" 2\nmem free=1 3\n'
 
-test('rows of lines are stored; rejected ones are named by their lines, also by a dry run', async () => {
+test('push stores valid lines and reports rejected ones by line number, also in a dry run', async () => {
   const path = fileOf('faulty.lp.gz', gzipSync(faulty))
   const argv = ['push', 'wide', path, '--precision', 's', '--batch-rows', '2']
   const dry = await tidemark(service.url, [...argv, '--dry-run'], '', wide)
@@ -53,7 +53,7 @@ test('rows of lines are stored; rejected ones are named by their lines, also by 
   expect(await rowsOf('wide')).toHaveLength(2)
 })
 
-test('a byte that is no UTF-8, and a quote too many, are named by their lines; the others are stored', async () => {
+test('an invalid UTF-8 byte and an extra quote are reported by line number; other lines are stored', async () => {
   const alias = await makeIngest(service.url, adminKey, { alias: 'latin', fields })
   const text = 'cpu load=1,note="a" 1\ncpu load=2,note="b"" 2\ncpu load=3,note="\u00e9" 3\ncpu load=4,note="d" 4\n'
   const bytes = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(text, 'latin1')])
@@ -68,7 +68,7 @@ test('a byte that is no UTF-8, and a quote too many, are named by their lines; t
   expect(await rowsOf('latin')).toMatchObject([{ measurement: 'cpu', load: 1 }, { load: 4 }])
 })
 
-test('where each field is a row, requests have no more rows than the service takes', async () => {
+test('with one row per field, no request has more rows than the limits of the service', async () => {
   const lines = Array.from({ length: 50 }, (_, index) => `m a=${index},b=${index},c="${index}" ${index}`)
   const path = fileOf('many.lp', `${lines.join('\n')}\n`)
   const argv = ['push', 'narrow', path, '--precision', 'ms', '--json']
@@ -84,7 +84,7 @@ test('where each field is a row, requests have no more rows than the service tak
   expect(await rowsOf('narrow')).toHaveLength(100)
 })
 
-test('a file goes on behind lines, stops after rejected rows, and says so in lines', async () => {
+test('--skip-rows and --stop-after count lines, and messages report line numbers', async () => {
   const lines = Array.from({ length: 6 }, (_, index) => `m load=${index === 1 ? 'x' : index} ${100 + index}`)
   const path = fileOf('stopped.lp', lines.join('\r\n'))
   const argv = ['push', 'wide', path, '--precision', 's', '--batch-rows', '1', '--concurrency', '1']
@@ -101,7 +101,7 @@ test('a file goes on behind lines, stops after rejected rows, and says so in lin
 test.each([
   [['--format', 'lp', '--delimiter', ';'], '--delimiter is for CSV'],
   [['--format', 'csv', '--precision', 's'], '--format lp'],
-])('%j is refused', async (options, said) => {
+])('push rejects the options %j', async (options, said) => {
   const { code, err } = await tidemark(service.url, ['push', 'narrow', '-', ...options], 'm load=1', narrow)
   expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining(said) })
 })

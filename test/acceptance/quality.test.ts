@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => service?.close())
 
-test('definitions show the coding, and an entity has one quality of one coding', async () => {
+test('definitions show the coding, and an entity accepts only one coding of its quality', async () => {
   const quality = { name: 'Q', type: 'long', role: 'quality', coding: 'opcua' }
   expect(await callOk(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).toMatchObject({
     fields: [{}, {}, {}, { ...quality, source: 'quality' }],
@@ -44,7 +44,7 @@ test('definitions show the coding, and an entity has one quality of one coding',
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'fields[3].coding' }] } })
 })
 
-test('GET and POST take the same words, live tells what is taken, and another word is a 400', async () => {
+test('GET, POST and live accept the same qualities; any other word is a 400', async () => {
   const readers = ['', '&quality=bad,uncertain'].map(() => new LiveReader())
   await Promise.all(
     ['', '&quality=bad,uncertain'].map((query, index) => readers[index]!.connect(service.url, `entity=plant${query}`)),
@@ -80,7 +80,7 @@ test('GET and POST take the same words, live tells what is taken, and another wo
   }
 })
 
-test('SQL sees the field as any other', async () => {
+test('SQL reads the quality like any other field', async () => {
   const rows = await callOk(service.url, 'POST', '/consumer/data/sql-query', {
     key: adminKey,
     body: { sql_query: 'SELECT V, Q FROM plant WHERE Q IS NOT NULL ORDER BY __time' },
@@ -91,7 +91,7 @@ test('SQL sees the field as any other', async () => {
   ])
 })
 
-test('a quality of a wrong type is a rejected row', async () => {
+test('a row whose quality has a wrong type is rejected', async () => {
   await push('plant', key, [{ D: at(4), T: 'a', V: 4, quality: 'good' }])
   const { Items } = await callOk<{ Items: unknown[] }>(service.url, 'GET', '/admin/ingests/plant/rejected', {
     key: adminKey,
@@ -99,7 +99,7 @@ test('a quality of a wrong type is a rejected row', async () => {
   expect(Items).toMatchObject([{ field: 'quality', code: 'wrong_type' }])
 })
 
-test('where newer rows replace older ones the quality of the item counts', async () => {
+test('where rows replace each other, the quality pushed last applies to the item, also null', async () => {
   const own = await makeIngest(service.url, adminKey, {
     alias: 'replaced',
     duplicates: 'replace',
@@ -119,7 +119,7 @@ test('where newer rows replace older ones the quality of the item counts', async
 
 test.each([
   ['a number from the digits of a tag', 'long', 'm,quality=64 V=1 1767225600000000000', 64],
-  ['a text from a tag', 'string', 'm,quality=Uncertain V=1 1767225600000000000', 'Uncertain'],
+  ['a string from a tag', 'string', 'm,quality=Uncertain V=1 1767225600000000000', 'Uncertain'],
   ['a number from a field', 'long', 'm V=1,quality=64i 1767225600000000000', 64],
 ])('line protocol: %s', async (_, type, line, Q) => {
   const alias = `lines_${type}_${line.length}`
@@ -140,7 +140,7 @@ test.each([
   await expect.poll(asked, { timeout: 60_000 }).toEqual([{ D: '2026-01-01T00:00:00.000Z', measurement: 'm', Q, V: 1 }])
 })
 
-test('line protocol: where each field is a row, a tag of the line is its quality', async () => {
+test('line protocol: with one row per field, a tag of the line is the quality of its rows', async () => {
   const own = await makeIngest(service.url, adminKey, { alias: 'machines', lines: { tag: '{measurement}.{field}' } })
   const body = { add_fields: [{ name: 'Quality', type: 'string', role: 'quality' }] }
   await callOk(service.url, 'PATCH', '/admin/ingests/machines', { key: adminKey, body })
@@ -160,9 +160,9 @@ test('line protocol: where each field is a row, a tag of the line is its quality
 })
 
 test.each([
-  ['numbers, of which a word is none', 'long', ['192', '', '64', 'bad'], 2, [192, null, 64]],
-  ['texts', 'string', ['Good', '', 'uncertain', '0x00000000'], 0, ['Good', null, 'uncertain', '0x00000000']],
-])('a file of CSV has the qualities in a column: %s', async (_, type, cells, code, stored) => {
+  ['numbers, and a word that is rejected', 'long', ['192', '', '64', 'bad'], 2, [192, null, 64]],
+  ['strings', 'string', ['Good', '', 'uncertain', '0x00000000'], 0, ['Good', null, 'uncertain', '0x00000000']],
+])('a CSV file has the qualities in a column: %s', async (_, type, cells, code, stored) => {
   const alias = `csv_${type}`
   const own = await makeIngest(service.url, adminKey, { alias, fields: fieldsWith({ type }) })
   const csv = ['D,T,V,quality', ...cells.map((cell, hour) => `${at(hour)},a,${hour},${cell}`)].join('\n')
@@ -174,7 +174,7 @@ test.each([
   expect(await get(`select?entity=${alias}`)).toEqual(all.slice(0, 2).map(({ Q: _, ...row }) => row))
 })
 
-test('rejected rows are mended and replayed with their quality', async () => {
+test('rejected rows are repaired and replayed with their quality', async () => {
   const own = await makeIngest(service.url, adminKey, { alias: 'mended', fields: fieldsWith({ type: 'long' }) })
   await push('mended', own, [
     { D: at(1), T: 'a', V: '1', quality: '0' },
@@ -193,7 +193,7 @@ test('rejected rows are mended and replayed with their quality', async () => {
   ])
 })
 
-test.skipIf(onCluster)('hours keep what good values do, and what all do for SQL', async () => {
+test.skipIf(onCluster)('hours store aggregates of the good values, and of all values for SQL', async () => {
   const own = await makeIngest(service.url, adminKey, { alias: 'kept', fields: fieldsWith({ type: 'long' }) })
   const startMs = (Math.floor(Date.now() / 86_400_000) - 9) * 86_400_000
   const date = (minute: number): string => new Date(startMs + minute * 60_000).toISOString()

@@ -82,7 +82,7 @@ async function problemOf(
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('each format says the same', async () => {
+test('all formats return the same data', async () => {
   const service = await plant()
   const answer = async (accept: string): Promise<{ type: string | null; bytes: Buffer }> => {
     const response = await ask(service, 'select', {}, { accept })
@@ -116,8 +116,8 @@ test('each format says the same', async () => {
   })
 })
 
-describe('an answer that does not fit into its memory', () => {
-  test('comes whole, plain and compressed, and leaves no file', async () => {
+describe('a response larger than its memory', () => {
+  test('is complete, plain and compressed, and its file is removed', async () => {
     const service = await plant({ 'spool.answerMemoryBytes': '1000000' })
     const ticks = 40_000
     const inMemory = Array.from({ length: ticks }, (_, second) => {
@@ -134,7 +134,7 @@ describe('an answer that does not fit into its memory', () => {
     expect(await readdir(await spoolOf(service))).toEqual([])
   })
 
-  test('is refused while those before it wait for their readers, and taken when they are cut off', async () => {
+  test('is refused while slow readers fill the spool, and accepted after they are disconnected', async () => {
     const service = await plant({
       'spool.answerMemoryBytes': '1000000',
       'spool.fileBytes': '30000000',
@@ -153,13 +153,13 @@ describe('an answer that does not fit into its memory', () => {
   })
 
   // Druid's answers take longer than the idle limit.
-  test.skipIf(onCluster)('that is short and never read ends its connection too', async () => {
+  test.skipIf(onCluster)('a client that reads none of its short responses is disconnected', async () => {
     const service = await plant({ 'limits.sendIdleMs': '300' })
     const ended = neverRead(service, everySecond(150), 3000)
     await expect(ended).resolves.toBeUndefined()
   })
 
-  test('and was left by one who died is removed at the next start', async () => {
+  test('a spool file of a dead process is removed at the next start', async () => {
     const first = await plant()
     await writeFile(join(await spoolOf(first), 'left-behind'), 'x')
     running.splice(0, 1, await first.restart())
@@ -206,24 +206,27 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await pause(20)
 }
 
-describe('queries at once', () => {
+describe('concurrent queries', () => {
   // Druid answers such a snap before the other queries have arrived.
-  test.skipIf(onCluster)('so many run, so many wait, and no more', async () => {
-    const service = await plant({ 'limits.runningQueries': '1', 'limits.waitingQueries': '1' })
-    const statuses = Array.from({ length: 4 }, async () => {
-      const response = await ask(service, 'snap', everySecond(200_000))
-      if (response.status !== 200) return problemOf(response)
-      await response.arrayBuffer()
-      return 200
-    })
-    const outcomes = await Promise.all(statuses)
-    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(2)
-    const refused = outcomes.filter((outcome) => outcome !== 200)
-    const overloaded = { status: 503, code: 'overloaded', retryable: true, retryAfter: '1' }
-    expect(refused).toEqual([overloaded, overloaded])
-  })
+  test.skipIf(onCluster)(
+    'beyond limits.runningQueries wait, and beyond limits.waitingQueries are refused',
+    async () => {
+      const service = await plant({ 'limits.runningQueries': '1', 'limits.waitingQueries': '1' })
+      const statuses = Array.from({ length: 4 }, async () => {
+        const response = await ask(service, 'snap', everySecond(200_000))
+        if (response.status !== 200) return problemOf(response)
+        await response.arrayBuffer()
+        return 200
+      })
+      const outcomes = await Promise.all(statuses)
+      expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(2)
+      const refused = outcomes.filter((outcome) => outcome !== 200)
+      const overloaded = { status: 503, code: 'overloaded', retryable: true, retryAfter: '1' }
+      expect(refused).toEqual([overloaded, overloaded])
+    },
+  )
 
-  test('one that takes too long ends, and is not to be tried again', async () => {
+  test('a query over limits.queryTimeMs is a 503 that is not retryable', async () => {
     const service = await plant({
       // Before the query, the fixture polls Druid for the row.
       'limits.queryTimeMs': onCluster ? '150' : '30',
@@ -239,7 +242,7 @@ describe('queries at once', () => {
     await until(async () => (await ask(service, 'latest', {})).status === 200)
   })
 
-  test('one whose client left ends: its place is free when the store has stopped', async () => {
+  test('a query abandoned by its client is cancelled, and its place becomes free', async () => {
     const places = { 'limits.runningQueries': '1', 'limits.waitingQueries': '0' }
     const service = await plant(places)
     // Each query would take a second; the test's time limit detects queries that continue.
@@ -264,7 +267,7 @@ test.each([
   ['limits.buckets', 'snap', everySecond(3), 'too_many_buckets'],
   ['limits.buckets', 'average', { granularity: 'second' }, 'too_many_buckets'],
   ['limits.resultBytes', 'select', {}, 'result_too_large'],
-])('over %s, %s is a 413 that names the limit', async (limit, kind, body, code) => {
+])('above %s, %s is a 413 that names the limit', async (limit, kind, body, code) => {
   const service = await plant({ [limit]: '2' })
   const response = await ask(service, kind, body)
   const problem = (await response.json()) as { detail: string }

@@ -91,7 +91,7 @@ describe.skipIf(!existsSync(nabDirectory))('26 series of the Numenta Anomaly Ben
     }
   })
 
-  test('select gives back every row, equal to the file', async () => {
+  test('select returns every row, equal to the file', async () => {
     expect(files).toHaveLength(26)
     for (const [tag, rows] of readings) {
       expect(await ask<Reading>('select', { entity: 'nab', ids: [tag] })).toEqual(rows)
@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(wikiPath))('39,244 edits of Wikipedia', () => {
     expect(pushed.errors).toMatch(progressAlone)
   })
 
-  test('select gives back every edit, equal to the file', async () => {
+  test('select returns every edit, equal to the file', async () => {
     // `push` waits until its rows are validated, not until they are queryable.
     const rows = async (): Promise<number | undefined> =>
       (await callOk<Counted[]>(service.url, 'GET', '/consumer/data/entities')).find(({ entity }) => entity === 'edits')

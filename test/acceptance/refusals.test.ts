@@ -173,7 +173,7 @@ test.each(refusals)('$what: $status $code', async (refusal) => {
   expect(problem['detail']).toMatch(refusal.says)
 })
 
-test('nothing of all that was stored', async () => {
+test('the refused requests stored nothing', async () => {
   for (const alias of ['plant', 'blocked', 'expired']) {
     const { counters } = await callOk<{ counters: object }>(service.url, 'GET', `/admin/ingests/${alias}`, {
       key: adminKey,

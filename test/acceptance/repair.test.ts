@@ -40,8 +40,8 @@ async function makeWrong(alias: string): Promise<{ key: string; batch: string }>
   return { key, batch }
 }
 
-describe('rows go into another ingest', () => {
-  test('where they are stored once; the others stay in their list', async () => {
+describe('replays into another ingest', () => {
+  test('store each row once; the other rows stay in the list of rejected rows', async () => {
     const { key, batch } = await makeWrong('wrong')
     await makeIngest(service.url, adminKey, { alias: 'right' })
     const [, , last] = await listed('wrong')
@@ -69,7 +69,7 @@ describe('rows go into another ingest', () => {
     expect(await select('right')).toEqual(moved)
   })
 
-  test('items too, and over what was pushed there before', async () => {
+  test('replace metadata items that were pushed before the replay', async () => {
     const { key } = await makeWrong('objects')
     const fields = [
       { name: 'id', type: 'string', role: 'index' },
@@ -88,7 +88,7 @@ describe('rows go into another ingest', () => {
     expect(items.Items).toEqual([{ id: 'a', D: minute(2), V: 2.5 }])
   })
 
-  test('none where there is no such ingest', async () => {
+  test('are a 400 if that ingest does not exist', async () => {
     await makeWrong('alone')
     const asked = { ...admin, body: { into: 'nowhere' } }
     const answer = await call<Row>(service.url, 'POST', '/admin/ingests/alone/rejected/replay', asked)
@@ -97,8 +97,8 @@ describe('rows go into another ingest', () => {
   })
 })
 
-describe('rows are mended', () => {
-  test('as the preview says, which changes nothing', async () => {
+describe('changed rows', () => {
+  test('are stored as the preview shows, which changes nothing', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'mended' })
     const body = [
       { D: minute(0), T: 'a', value: ' 1.50 ' },
@@ -130,7 +130,7 @@ describe('rows are mended', () => {
     expect(await listed('mended')).toMatchObject([{ code: 'unknown_field', row: JSON.stringify(body[1]) }])
   })
 
-  test('with a property less, and others where they are missing; a misspelt name is told', async () => {
+  test('with properties dropped or set if missing; a misspelt name is reported', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'dropped' })
     const body = [
       { D: minute(0), T: 'a', V: 1, comment: 'x' },
@@ -151,7 +151,7 @@ describe('rows are mended', () => {
     ])
   })
 
-  test('also where their times are counts of seconds', async () => {
+  test('with times converted from seconds', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'counted' })
     const body = ['1767225600', 1767225601.5, 'soon'].map((D) => ({ D, T: 'a', V: 1 }))
     await callOk(service.url, 'POST', '/ingests/counted/data?wait=true', { key, body })

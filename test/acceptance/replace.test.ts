@@ -77,7 +77,7 @@ async function check(): Promise<void> {
   expect(counters).toMatchObject({ stored, pending: 0 })
 }
 
-test('rows of one time and tag are one item, in memory, in files, and after a restart', async () => {
+test('rows with the same time and tag are one item, in memory, in files, and after a restart', async () => {
   for (let first = 0; first < 1200; first += 40) {
     await push(Array.from({ length: 40 }, (_, index) => rowOf(first + index)))
     if (first % 200 === 0) await check()
@@ -89,7 +89,7 @@ test('rows of one time and tag are one item, in memory, in files, and after a re
   await check()
 })
 
-test('a row that is replayed never overrides what was pushed after it, and fills what that left out', async () => {
+test('a replayed row never overrides later pushes, but fills in what they left out', async () => {
   const late = { D: '2026-01-05T00:00:00.000Z', T: 'tag-0' }
   await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: { ...late, V: 1, N: 1, W: 5 } })
   await push([{ ...late, V: 2 }])
@@ -107,7 +107,7 @@ test('a row that is replayed never overrides what was pushed after it, and fills
   expect(await found()).toEqual([{ ...late, V: 2, N: 1, W: 5 }])
 })
 
-test('the receipt says how many rows replaced an earlier one of the same push, large or small, rejected ones aside, also after a restart', async () => {
+test('the receipt counts the stored rows that replaced an earlier one of the push, also after a restart', async () => {
   interface Receipt {
     readonly batch: string
     readonly pending: number
@@ -136,7 +136,7 @@ test('the receipt says how many rows replaced an earlier one of the same push, l
   for (const receipt of [small, large]) expect(await receiptOf(receipt)).toEqual(receipt)
 })
 
-test('a file whose times are finer than a millisecond does not lose rows without a word', async () => {
+test('a push of times finer than a millisecond reports how many rows were replaced', async () => {
   const own = await makeIngest(service.url, adminKey, {
     alias: 'fine',
     duplicates: 'replace',
@@ -153,7 +153,7 @@ test('a file whose times are finer than a millisecond does not lose rows without
   expect(JSON.parse(json.out)).toMatchObject({ stored: 10, replaced: 6 })
 })
 
-test('an ingest that keeps rows cannot feed the entity', async () => {
+test('an ingest with `duplicates: keep` cannot feed the entity', async () => {
   const body = { alias: 'other', kind: 'series', entity: 'plant', fields }
   const { status } = await call(service.url, 'POST', '/admin/ingests', { key: adminKey, body })
   expect(status).toBe(400)

@@ -76,25 +76,28 @@ test.each<[name: string, body: object, seen: readonly unknown[][]]>([
       [2, 'b', 2, 20],
     ],
   ],
-])('a row that it selects stays rejected until it is taken back: %s', async (name, body, seen) => {
-  const entity = await made(name.replaceAll(' ', '_'))
-  await entity.push([noted(1, 'a', { V: 1, W: 10 }), noted(2, 'b', { V: 2, W: 20 })])
-  const id = await entity.remove(body)
-  await entity.addNote()
-  expect(await entity.replay()).toMatchObject({ stored: seen.length, rejected: 2 - seen.length })
-  service = await service.restart()
-  expect(await entity.items()).toEqual(seen)
-  const codes = (await entity.rejected()).map(({ code }) => code)
-  expect(codes).toEqual(Array(2 - seen.length).fill('row_deleted'))
-  await entity.takeBack(id)
-  expect(await entity.replay()).toMatchObject({ stored: 2 - seen.length })
-  expect(await entity.items()).toEqual([
-    [1, 'a', 1, 10],
-    [2, 'b', 2, 20],
-  ])
-})
+])(
+  'a row that a deletion selects is not stored by a replay until the deletion is undone: %s',
+  async (name, body, seen) => {
+    const entity = await made(name.replaceAll(' ', '_'))
+    await entity.push([noted(1, 'a', { V: 1, W: 10 }), noted(2, 'b', { V: 2, W: 20 })])
+    const id = await entity.remove(body)
+    await entity.addNote()
+    expect(await entity.replay()).toMatchObject({ stored: seen.length, rejected: 2 - seen.length })
+    service = await service.restart()
+    expect(await entity.items()).toEqual(seen)
+    const codes = (await entity.rejected()).map(({ code }) => code)
+    expect(codes).toEqual(Array(2 - seen.length).fill('row_deleted'))
+    await entity.takeBack(id)
+    expect(await entity.replay()).toMatchObject({ stored: 2 - seen.length })
+    expect(await entity.items()).toEqual([
+      [1, 'a', 1, 10],
+      [2, 'b', 2, 20],
+    ])
+  },
+)
 
-test('a row without the metrics that were deleted is stored', async () => {
+test('a row without the deleted metrics is stored', async () => {
   const entity = await made('without')
   await entity.push([noted(1, 'a', { V: 1, W: 10 })])
   await entity.remove({ ids: ['a'], metrics: ['V'] })
@@ -112,8 +115,8 @@ test('a row that was rejected after the deletion is stored', async () => {
   expect(await entity.items()).toEqual([[1, 'a', 1, 10]])
 })
 
-describe('where rows replace each other', () => {
-  test('a row goes with its item, and is judged by itself where there was none', async () => {
+describe('with `duplicates: replace`', () => {
+  test('a row is selected by the values of its item, or by its own if there is no item', async () => {
     const entity = await made('items', 'replace')
     await entity.push([
       { D: at(1), T: 'a', V: 100, W: 1 },
@@ -143,7 +146,7 @@ describe('where rows replace each other', () => {
   })
 })
 
-test('into another ingest, the deletions of its entity count', async () => {
+test('a replay into another ingest applies the deletions of the entity of that ingest', async () => {
   const [from, into] = [await made('source'), await made('target')]
   await from.push([noted(1, 'a', { V: 1, W: 10 }), noted(1, 'b', { V: 1, W: 10 })])
   await into.remove({ ids: ['a'] })

@@ -24,7 +24,7 @@ import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
-test('a push that was answered is in the replica', () =>
+test('with replica.wait, an acknowledged push is in the replica', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const url = replicaUrl(directory)
     const service = await serveReplicated(directory, 'data', { 'replica.wait': 'true' })
@@ -39,7 +39,7 @@ test('a push that was answered is in the replica', () =>
     await service.close()
   }))
 
-test('what was changed is said to be missing from the replica at once', () =>
+test('the replica reports a lag immediately after a change', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const { service, held } = await serveHeld(directory)
     try {
@@ -54,7 +54,7 @@ test('what was changed is said to be missing from the replica at once', () =>
   }))
 
 test(
-  'pushes that name fields which rows brought are restored with them',
+  'rows that added fields are restored with them',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
       const service = await serveReplicated(directory, 'data', {
@@ -76,7 +76,7 @@ test(
   60_000,
 )
 
-test('a push that comes while the list of files goes to the replica is not in the state before it', () =>
+test('a push during the upload of the list of files is not restored at a time before it', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const { service, held } = await serveHeld(directory)
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })

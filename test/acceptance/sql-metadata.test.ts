@@ -91,19 +91,19 @@ const means = [
   { area: south, v: 7 },
 ]
 
-describe('joined with rows', () => {
+describe('a metadata table joined with rows', () => {
   test.each([
-    ['a name alone', 'SELECT s.area, AVG(p.V) AS v FROM plant p JOIN tags s ON p.T = s.tag GROUP BY 1 ORDER BY 1'],
+    ['its name alone', 'SELECT s.area, AVG(p.V) AS v FROM plant p JOIN tags s ON p.T = s.tag GROUP BY 1 ORDER BY 1'],
     [
-      'a schema',
+      'its schema',
       'SELECT metadata.tags.area, AVG(druid.plant.V) AS v FROM druid.plant JOIN metadata.tags ON plant.T = tags.tag GROUP BY 1 ORDER BY 1',
     ],
     [
-      'quotes',
+      'quoted names',
       'SELECT "s"."area", AVG("V") AS v FROM "plant" JOIN "metadata"."tags" AS "s" ON "T" = "tag" GROUP BY 1 ORDER BY 1',
     ],
     [
-      'a common table of its name',
+      'a common table expression of its name',
       'WITH tags AS (SELECT tag AS k, area FROM metadata.tags) SELECT area, AVG(V) AS v FROM plant JOIN tags ON T = k GROUP BY 1 ORDER BY 1',
     ],
     [
@@ -111,15 +111,15 @@ describe('joined with rows', () => {
       'SELECT area, AVG(V) AS v FROM plant JOIN (SELECT tag, area FROM tags) AS s ON T = s.tag GROUP BY area ORDER BY area',
     ],
     [
-      'columns by other names',
+      'column aliases',
       'SELECT y AS area, AVG(V) AS v FROM plant JOIN tags AS s (x, y, z, u, w, q, j) ON T = x GROUP BY y ORDER BY y',
     ],
-    ['the items first', 'SELECT area, AVG(V) AS v FROM tags JOIN plant ON tag = T GROUP BY 1 ORDER BY 1'],
-  ])('by %s', async (_name, text) => {
+    ['the metadata table first', 'SELECT area, AVG(V) AS v FROM tags JOIN plant ON tag = T GROUP BY 1 ORDER BY 1'],
+  ])('with %s', async (_name, text) => {
     expect(await rowsOf(text)).toEqual(means)
   })
 
-  test('rows without an item are kept by a LEFT JOIN, and a condition in ON or WHERE means what it says', async () => {
+  test('LEFT JOIN keeps rows without an item, and conditions in ON and WHERE differ', async () => {
     const left = (rest: string) =>
       `SELECT T, s.area, COUNT(*) AS n FROM plant LEFT JOIN tags s ON T = s.tag ${rest} GROUP BY 1, 2 ORDER BY 1`
     expect(await rowsOf(left(''))).toHaveLength(6)
@@ -141,7 +141,7 @@ describe('joined with rows', () => {
     ])
   })
 
-  test('rows are chosen by a list of items', async () => {
+  test('rows are filtered by IN with a subquery of items', async () => {
     expect(
       await rowsOf(
         "SELECT T, MAX(V) AS v FROM plant WHERE T IN (SELECT tag FROM tags WHERE area = 'north' AND rating > 0) GROUP BY T",
@@ -149,7 +149,7 @@ describe('joined with rows', () => {
     ).toEqual([{ T: 'a', v: 10 }])
   })
 
-  test('every type comes as it was pushed', async () => {
+  test('values of every type are returned as they were pushed', async () => {
     const columns = 's.tag, s.rating, s.serial, s.active, s.since'
     const text = `SELECT ${columns}, JSON_VALUE(s.limits, '$.high' RETURNING DOUBLE) AS high, COUNT(*) AS n FROM plant p JOIN tags s ON p.T = s.tag GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1 LIMIT 3`
     const { text: body } = await ask(text)
@@ -160,7 +160,7 @@ describe('joined with rows', () => {
     )
   })
 
-  test('a table without items joins with nothing', async () => {
+  test('a join with an empty table finds no items', async () => {
     expect(await rowsOf('SELECT COUNT(*) AS n FROM plant JOIN bare ON CHAR_LENGTH(T) = id')).toEqual([{ n: 0 }])
     expect(
       await rowsOf('SELECT COUNT(*) AS n, COUNT(e.seen) AS m FROM plant LEFT JOIN bare e ON CHAR_LENGTH(T) = e.id'),
@@ -168,8 +168,8 @@ describe('joined with rows', () => {
   })
 })
 
-describe('by itself', () => {
-  test('all of it, in the order of the identifiers', async () => {
+describe('a metadata table without a join', () => {
+  test('SELECT * returns all items, ordered by their identifiers', async () => {
     const { text } = await ask('SELECT * FROM tags')
     const parsed = JSON.parse(text)
     expect(parsed.map(({ tag }: { tag: string }) => tag)).toEqual(['a', 'b', 'c', 'd', 'É😀'])
@@ -178,7 +178,7 @@ describe('by itself', () => {
     expect(parsed[2]).toMatchObject({ area: south, limits: '["x",null]' })
   })
 
-  test('counted, grouped, filtered by any column, ordered by any', async () => {
+  test('items are counted, filtered and ordered by any column', async () => {
     expect(await rowsOf('SELECT COUNT(*) AS n FROM metadata.tags')).toEqual([{ n: 5 }])
     expect(await rowsOf('SELECT COUNT(*) AS n FROM bare')).toEqual([{ n: 0 }])
     expect(await rowsOf("SELECT tag FROM tags WHERE area = 'north' ORDER BY rating")).toEqual([
@@ -196,7 +196,7 @@ describe('by itself', () => {
     expect(await rowsOf('SELECT tag FROM tags WHERE NOT (area IS NOT NULL)')).toEqual([{ tag: 'É😀' }])
   })
 
-  test('half a pair of surrogates in JSON is one character', async () => {
+  test('half a surrogate pair in JSON is replaced by U+FFFD', async () => {
     await push('bare', [])
     const body = '[{"id":7,"json":{"a":"\\ud800x","b":"\\ud83d\\ude00","c":"\\\\ud800"}}]'
     await callOk(service.url, 'POST', '/ingests/bare/data?wait=true', { key: keys['bare']!, text: body })
@@ -209,7 +209,7 @@ describe('by itself', () => {
   })
 })
 
-describe('what a name means', () => {
+describe('name resolution', () => {
   test('INFORMATION_SCHEMA shows the tables that the key may read', async () => {
     expect(
       await rowsOf(
@@ -257,7 +257,7 @@ describe('what a name means', () => {
     expect([status, JSON.parse(body).detail]).toEqual([400, expect.stringContaining(message)])
   })
 
-  test('a table that the key may not read is as one that is not there', async () => {
+  test('a table that the key may not read is reported like an unknown one', async () => {
     const unknown = await ask('SELECT * FROM hidden_q7y')
     for (const name of ['hidden_q7x', 'metadata.hidden_q7x']) {
       const { status, text } = await ask(`SELECT * FROM ${name}`)
@@ -269,14 +269,14 @@ describe('what a name means', () => {
   })
 })
 
-describe('the bound', () => {
+describe('sql.metadataRows', () => {
   test.each([
     'SELECT COUNT(*) AS n FROM many',
     'SELECT COUNT(*) AS n FROM many WHERE UPPER("group") = \'G1\'',
     'SELECT COUNT(*) AS n FROM plant JOIN many ON V = n',
     'SELECT COUNT(*) AS n FROM many a JOIN many b ON a.n = b.n WHERE a.n = 1',
     'WITH m AS (SELECT * FROM many) SELECT COUNT(*) AS n FROM m WHERE n < 5',
-  ])('more than it: %s', async (text) => {
+  ])('more items are a 413: %s', async (text) => {
     const { status, text: body } = await ask(text)
     expect([status, JSON.parse(body)]).toEqual([413, expect.objectContaining({ code: 'result_too_large' })])
     expect(body).toContain('more than 1000 items of metadata, which is sql.metadataRows')
@@ -292,7 +292,7 @@ describe('the bound', () => {
     ['SELECT COUNT(*) AS n FROM many a JOIN many b ON a.n = b.n AND b.n < 7 WHERE a.n < 5', 5],
     ['SELECT COUNT(*) AS n FROM plant LEFT JOIN many ON V = n AND "group" = \'g1\'', 12],
     ["SELECT COUNT(*) AS n FROM plant WHERE V IN (SELECT n FROM many WHERE \"group\" IN ('g0', 'g1'))", 8],
-  ])('within it once conditions leave items out: %s', async (text, n) => {
+  ])('counts only the items that match the conditions: %s', async (text, n) => {
     expect(await rowsOf(text)).toEqual([{ n }])
   })
 })

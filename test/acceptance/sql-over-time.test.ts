@@ -51,7 +51,7 @@ async function ask(text: string): Promise<readonly Readonly<Record<string, unkno
 }
 
 describe('the queries of the guide', () => {
-  test('are there', () => expect(queries).toHaveLength(2))
+  test('are found in the guide', () => expect(queries).toHaveLength(2))
 
   test.each(queries.map(([, query, table]) => [query!, table!]))('%s', async (query, table) => {
     const rows = await ask(query)
@@ -61,7 +61,7 @@ describe('the queries of the guide', () => {
   })
 })
 
-test('of rows of one date the one that was pushed last counts, whatever it holds', async () => {
+test('among rows with equal dates the one pushed last counts, whatever its value', async () => {
   const row = (minute: number, V: number) => ({ D: `2027-01-01T00:${10 + minute}`, T: 'twice', V })
   await push([row(0, 5), row(10, 50), row(20, 10)])
   await push([row(0, 3)])

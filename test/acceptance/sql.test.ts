@@ -37,8 +37,8 @@ const rowsFor = async (text: string, key = world.readerKey): Promise<unknown> =>
   return JSON.parse(body)
 }
 
-describe('answers', () => {
-  test('rows of files and of memory, up to the newest', async () => {
+describe('results', () => {
+  test('include rows of files and of memory, up to the newest', async () => {
     expect(await rowsFor('SELECT COUNT(*) AS n, MAX(__time) AS newest FROM plant')).toEqual([
       { n: 120, newest: '2026-01-01T01:59:00.000Z' },
     ])
@@ -49,20 +49,20 @@ describe('answers', () => {
     expect(await rowsFor("SELECT COUNT(*) AS n FROM edge WHERE tag LIKE 'late%'")).toEqual([{ n: 3 }])
   })
 
-  test('columns whose names differ by their case alone', async () => {
+  test('distinguish columns whose names differ only by case', async () => {
     const text = 'SELECT SUM("value") AS a, SUM(v) AS b, SUM(V) AS c FROM plant'
     const sum = (120 * 119) / 2
     expect(await rowsFor(text)).toEqual([{ a: sum, b: sum / 2, c: -sum }])
   })
 
-  test('every column under its name, the time as __time', async () => {
+  test('SELECT * returns every column under its name, and the time as __time', async () => {
     const [row] = (await rowsFor('SELECT * FROM plant ORDER BY __time LIMIT 1')) as [object]
     const others = ['area', 'unit', 'quality', 'code', 'version', 'user', 'status', 'alarm', 'seq', 'value', 'v', 'V']
     expect(Object.keys(row)).toEqual(['__time', 'tag', ...others])
     expect(row).toMatchObject({ __time: '2026-01-01T00:00:00.000Z', tag: 'boiler0', unit: null, status: 0, value: 0 })
   })
 
-  test('of rows of one time the one pushed later is the latest', async () => {
+  test('LATEST returns the row pushed last among rows with the same time', async () => {
     const at = '2027-01-01T00:00:00Z'
     for (const value of [3, 1, 2]) {
       const body = { time: at, tag: 'tie', value }
@@ -72,7 +72,7 @@ describe('answers', () => {
     expect(await rowsFor(text)).toEqual([{ newest: 2, oldest: 3 }])
   })
 
-  test('in every format, packed where the client takes it', async () => {
+  test('are returned in every format, and compressed if the client accepts it', async () => {
     const text = 'SELECT tag, COUNT(*) AS n FROM plant GROUP BY tag ORDER BY tag LIMIT 2'
     expect((await ask(text, { accept: 'text/csv' })).text).toBe('tag,n\r\nboiler0,30\r\nboiler1,30\r\n')
     expect((await ask(text, { accept: 'application/x-ndjson' })).text).toBe(
@@ -83,7 +83,7 @@ describe('answers', () => {
     expect(JSON.parse((await ask(text, { 'accept-encoding': 'br' })).text)).toHaveLength(2)
   })
 
-  test('whole numbers that go round', async () => {
+  test('an integer overflow still returns a number', async () => {
     expect(await rowsFor('SELECT 9223372036854775807 + COUNT(*) AS n FROM plant')).toEqual([{ n: expect.any(Number) }])
   })
 })
@@ -93,7 +93,7 @@ test.skipIf(onCluster).each([
   ['sql-engine', 'SELECT tag, AVG(SQRT(V)) AS mean FROM plant GROUP BY tag'],
   ['store', 'SELECT COUNT(DISTINCT tag) AS n FROM plant'],
   ['sql-engine', 'SELECT COUNT(DISTINCT SQRT(V)) AS n FROM plant'],
-])('the %s answers %s', async (answeredBy, sql_query) => {
+])('the %s runs %s', async (answeredBy, sql_query) => {
   const url = `${world.service.url}/consumer/data/sql-query`
   const headers = { authorization: `Bearer ${world.readerKey}`, 'content-type': 'application/json' }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ sql_query }) })
@@ -106,8 +106,8 @@ test.skipIf(onCluster).each([
   expect([asDruid.status, asDruid.headers.get('tidemark-answered-by')]).toEqual([200, answeredBy])
 })
 
-describe('refusals', () => {
-  test('tell the place', async () => {
+describe('errors', () => {
+  test('report the line and column', async () => {
     const { status, text } = await ask('SELECT tag,\n  nothing FROM plant')
     expect([status, JSON.parse(text)]).toMatchObject([
       400,
@@ -123,7 +123,7 @@ describe('refusals', () => {
     [{}, /sql_query/],
     [{ sql_query: 5 }, /sql_query/],
     [{ sql_query: 'SELECT 1', context: {} }, /context/],
-  ])('a body of another shape: %j', async (body, detail) => {
+  ])('a body with a missing, wrong or unknown property: %j', async (body, detail) => {
     const reply = await call<{ detail: string }>(world.service.url, 'POST', '/consumer/data/sql-query', {
       key: world.readerKey,
       body,
@@ -131,7 +131,7 @@ describe('refusals', () => {
     expect([reply.status, reply.body.detail]).toEqual([400, expect.stringMatching(detail)])
   })
 
-  test('answers that are too long, queries that take too much', async () => {
+  test('results that are too large are a 413; an abandoned query does not block others', async () => {
     expect(await ask('SELECT a.tag FROM plant a CROSS JOIN plant b')).toMatchObject({ status: 413 })
     const joined = 'FROM plant a CROSS JOIN plant b CROSS JOIN plant c CROSS JOIN plant d'
     const greedy = `SELECT LENGTH(STRING_AGG(REPEAT(a.tag, 1000), ',')) AS n ${joined}`
@@ -147,7 +147,7 @@ describe('refusals', () => {
     expect(await ask('SELECT COUNT(*) AS n FROM plant')).toEqual({ status: 200, text: '[{"n":120}]' })
   })
 
-  test('every hostile text, while others are answered', async () => {
+  test('every hostile query is a client error, and other queries still run', async () => {
     const texts = Object.values(hostileTexts).flat()
     let isOver = false
     const others = (async () => {
@@ -171,7 +171,7 @@ describe('refusals', () => {
     expect(texts.length).toBeGreaterThan(150)
   })
 
-  test('no text at random is the fault of the service, or shows what is hidden', async () => {
+  test('random queries never cause a server error or reveal hidden names', async () => {
     const options = { numRuns: rounds(300), seed: 1 }
     await fc.assert(
       fc.asyncProperty(fuzzedText, async (text) => checkReply(text, await ask(text))),
@@ -181,7 +181,7 @@ describe('refusals', () => {
 })
 
 describe('two keys with different entities', () => {
-  test('each sees its own names, columns and counts', async () => {
+  test('each reads its own tables, columns and counts', async () => {
     const names = "SELECT TABLE_NAME AS name FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'druid' ORDER BY 1"
     expect(await rowsFor(names)).toEqual([{ name: 'edge' }, { name: 'plant' }])
     expect(await rowsFor(names, world.hiddenKey)).toEqual([{ name: hiddenEntity }])
@@ -211,7 +211,7 @@ describe('two keys with different entities', () => {
     `SELECT * FROM TABLE(APPEND('plant', '${h}'))`,
     'SELECT * FROM entity_3',
     'SELECT * FROM "entity_3"',
-  ])('the other sees nothing of it by %s', async (text) => {
+  ])('the other gets the error for an unknown table: %s', async (text) => {
     const { status, text: body } = await ask(text)
     const unknown = await ask(text.replaceAll(hiddenEntity, 'unknown_q7x'))
     // The response is the same as for an entity that does not exist.
@@ -219,7 +219,7 @@ describe('two keys with different entities', () => {
     expect(body).not.toContain(hiddenTag)
   })
 
-  test('without a key there is nothing', async () => {
+  test('a query without a key is a 403', async () => {
     expect(
       (await call(world.service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: 'SELECT 1' } })).status,
     ).toBe(403)

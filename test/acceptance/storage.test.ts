@@ -14,7 +14,7 @@ interface Held {
   readonly last_date: string | null
 }
 
-test('files, rows and bytes are told by entity, to who may observe', { timeout: 240_000 }, async () => {
+test('reports files, rows and bytes by entity to keys with the right to observe', { timeout: 240_000 }, async () => {
   const clusterName = newClusterName()
   const service = await runService(onCluster ? {} : { 'store.headAgeMs': '50' }, { clusterName })
   const storage = async (key = adminKey): Promise<readonly Held[]> =>

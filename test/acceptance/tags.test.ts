@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close())
 
-test('come by code point, those with an item alone', async () => {
+test('tags with an item are listed in code point order', async () => {
   const expected = ['', '\u0000', '"', 'a', 'a%b', 'a.b', 'a.c', 'b', 'long ago', 'é', '～', '😀']
   expect(await tags({})).toEqual({ Items: expected, NextToken: null })
   const paged: string[] = []
@@ -46,19 +46,19 @@ test('come by code point, those with an item alone', async () => {
   expect(paged).toEqual(expected)
 })
 
-test('are searched by prefix, and of another tag field', async () => {
+test('tags are searched by prefix, and by another tag field', async () => {
   expect((await tags({ prefix: 'a' })).Items).toEqual(['a', 'a%b', 'a.b', 'a.c'])
   expect((await tags({ prefix: 'a%' })).Items).toEqual(['a%b'])
   expect((await tags({ prefix: 'nothing' })).Items).toEqual([])
   expect((await tags({ id_name_field: 'site' })).Items).toEqual(['s0', 's1'])
 })
 
-test('that retention let go are not there', async () => {
+test('tags of expired rows are not listed', async () => {
   await callOk(service.url, 'PATCH', '/admin/entities/plant', { key: adminKey, body: { retention: 'P3650D' } })
   expect((await tags({ prefix: 'long' })).Items).toEqual([])
 })
 
-test('are read by who may read the entity', async () => {
+test('tags are listed only to keys that may read the entity', async () => {
   const pusher = { key: adminKey, body: { rights: ['ingest', 'consume'] } }
   const { key } = await callOk<{ key: string }>(service.url, 'POST', '/admin/subscribers/pusher-of-plant/keys', pusher)
   const statusOf = async (entity: string): Promise<number> =>
@@ -75,7 +75,7 @@ test('are read by who may read the entity', async () => {
   expect(unknown).toMatchObject({ status: 400, body: { code: 'unknown_entity' } })
 })
 
-test('odd requests are a 400', async () => {
+test('invalid requests are a 400', async () => {
   const { NextToken } = await tags({ limit: '1' })
   const odd: Readonly<Record<string, string>>[] = [
     { limit: '0' },

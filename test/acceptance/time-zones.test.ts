@@ -21,7 +21,7 @@ const zones = {
 }
 
 // A cluster uses the rules of Druid's JVM.
-describe.skipIf(onCluster)('rules of a folder', () => {
+describe.skipIf(onCluster)('rules of a zoneinfo folder', () => {
   let folder: string
   let service: RunningService
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(onCluster)('rules of a folder', () => {
       [7, 24, 17],
     ],
     ['Europe/Madrid', ['2026-12-01T00:00:00.000Z', '2026-12-02T00:00:00.000Z'], [24, 24]],
-  ])('days of %s', async (zone, starts, counts) => {
+  ])('apply to the days of %s', async (zone, starts, counts) => {
     const expected = starts.map((day, index) => ({ day, n: counts[index] }))
     // The store answers the first query, the SQL engine the second.
     for (const condition of ['1 = 1', 'LENGTH(T) = 1']) {
@@ -100,12 +100,12 @@ describe.skipIf(onCluster)('rules of a folder', () => {
     expect(top!.result.map(({ n }) => n)).toEqual(counts)
   })
 
-  test('/readyz says whose they are', async () => {
+  test('/readyz reports their version and folder', async () => {
     const { body } = await call<unknown>(service.url, 'GET', '/readyz', { key: adminKey })
     expect(body).toMatchObject({ timeZones: { version: '2099z', source: folder } })
   })
 
-  test('a folder without zones is told at the start', async () => {
+  test('a folder without zones is an error at startup', async () => {
     await expect(runService({ 'server.timeZones': join(folder, 'none') })).rejects.toMatchObject({
       sentences: [
         expect.stringMatching(/^server.timeZones .* cannot be read as a zoneinfo folder: .* Give one such as /),
@@ -124,7 +124,7 @@ const changes: readonly (readonly [zone: string, from: string])[] = [
   ['Asia/Kathmandu', '2026-01-01T00:00Z'],
 ]
 
-describe('buckets of a request in a zone are those of a native query with that timeZone', () => {
+describe('buckets with a time_zone are the same as those of a native query with that timeZone', () => {
   let service: RunningService
   beforeAll(async () => {
     service = await runService({})

@@ -29,7 +29,7 @@ const names = async (key: string): Promise<string[]> => {
   return Items.map(({ name }) => name)
 }
 
-test('a view is seen by who may read all of it and by who made it, and changed by him and by an operator', async () => {
+test('a view is visible to its owner and to readers of all its entities; its owner and operators change it', async () => {
   const view = { range: 'P1D', cells: [chart('plant'), { kind: 'text', text: 'Boilers 🌊' }] }
   expect(await put('Kessel 1 / Schicht', view)).toMatchObject({
     status: 201,
@@ -60,7 +60,7 @@ test('a view is seen by who may read all of it and by who made it, and changed b
     expect((await call(service.url, 'GET', '/consumer/views', key === undefined ? {} : { key })).status).toBe(403)
 })
 
-test('a page of the list goes on where it ended', async () => {
+test('the list continues at NextToken', async () => {
   const first = await callOk<{ Items: object[]; NextToken: string }>(service.url, 'GET', '/consumer/views?limit=1', {
     key: adminKey,
   })
@@ -68,7 +68,7 @@ test('a page of the list goes on where it ended', async () => {
   expect([first.Items, rest]).toMatchObject([[{ name: 'Mine', cells: 1 }], { Items: [{ name: 'Pumps' }] }])
 })
 
-test('an entity that a variable stands for is no entity of the view; the one that it begins with is', async () => {
+test('the entities of a view include the initial value of an entity variable', async () => {
   const variables = [
     { name: 'house', kind: 'entity', value: 'pumps' },
     { name: 'pump', kind: 'tag', entity: '$house', value: 'a' },
@@ -78,7 +78,7 @@ test('an entity that a variable stands for is no entity of the view; the one tha
   expect(Items).toContainEqual(expect.objectContaining({ name: 'Varied', entities: ['pumps'] }))
 })
 
-describe('what cannot be is a 400 that says why', () => {
+describe('an invalid view is a 400 that names the property', () => {
   const text = { kind: 'text', text: 'a' }
   const unit = { name: 'unit', kind: 'entity', value: 'plant' }
   test.each<[name: string, body: unknown, path: string]>([
@@ -129,7 +129,7 @@ describe('what cannot be is a 400 that says why', () => {
     expect(await put(name, body)).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
 
-  test('what is allowed stands in the message', async () => {
+  test('the message names the allowed values', async () => {
     const variables = [unit, { name: 'pump', kind: 'tag', entity: '$unit', value: 'a' }]
     const detailOf = async (more: object): Promise<unknown> =>
       (await put('a', { variables, cells: [chart('plant', more)] })).body['detail']
@@ -139,28 +139,28 @@ describe('what cannot be is a 400 that says why', () => {
   })
 })
 
-test('whose entity it may not read learns nothing of its fields', async () => {
+test('fields of an entity that the key may not read are not checked', async () => {
   expect((await put('Unread', { cells: [chart('plant', { fields: ['W'] })] }, pumps)).status).toBe(201)
   expect((await call(service.url, 'DELETE', '/consumer/views/Unread', { key: pumps })).status).toBe(204)
 })
 
 test.each<[what: string, view: object]>([
-  ['nothing said', { range: '', from: '', to: '', zone: '' }],
-  ['what Explore reads', { from: 'yesterday', to: '31.12.2026 8:00', zone: 'Europe/Berlin' }],
-  ['a range until now', { range: 'PT1H', from: '', to: '' }],
-  ['an axis below zero', { cells: [chart('plant', { least: -5, fields: ['V'], by: 'T' })] }],
-  ['a metric that rows may bring', { cells: [chart('open', { fields: ['W'] })] }],
-  ['a metric of an entity that may come', { cells: [chart('nowhere', { fields: ['W'] })] }],
+  ['empty strings', { range: '', from: '', to: '', zone: '' }],
+  ['times in the formats of Explore', { from: 'yesterday', to: '31.12.2026 8:00', zone: 'Europe/Berlin' }],
+  ['a range with empty from and to', { range: 'PT1H', from: '', to: '' }],
+  ['an axis that begins below zero', { cells: [chart('plant', { least: -5, fields: ['V'], by: 'T' })] }],
+  ['an unknown metric of an open ingest', { cells: [chart('open', { fields: ['W'] })] }],
+  ['a metric of an unknown entity', { cells: [chart('nowhere', { fields: ['W'] })] }],
   [
-    'dollars in tags, titles and texts',
+    'dollar signs in tags and titles',
     { cells: [chart('plant', { tags: ['$SYS/load', 'a.$b'], title: 'US$ or $EUR' })] },
   ],
   ['a granularity and a shift', { cells: [chart('plant', { granularity: '5m', shift: 'P1Y', how: 'average' })] }],
-])('a view has %s', async (_, view) => {
+])('a view accepts %s', async (_, view) => {
   expect((await put('Read', { cells: [chart('plant')], ...view })).status).toBeLessThan(300)
 })
 
-test.each(['.', '..'])('a view is not named %s, which browsers and curl take for a folder', async (name) => {
+test.each(['.', '..'])('a view cannot be named %s, which browsers and curl resolve as a path', async (name) => {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${shift}` }
   // `fetch` would normalize the path.
   const status = await new Promise<number | undefined>((resolve, reject) =>
@@ -174,7 +174,7 @@ test.each(['.', '..'])('a view is not named %s, which browsers and curl take for
   expect(status).toBe(400)
 })
 
-test('who saves what he knows does not replace what another saved meanwhile', async () => {
+test('saving with an outdated `changed` is a 409', async () => {
   const cells = [{ kind: 'text', text: 'a' }]
   const known = (changed: string) =>
     call<{ changed: string }>(service.url, 'PUT', `/consumer/views/Two?changed=${changed}`, {
@@ -188,14 +188,14 @@ test('who saves what he knows does not replace what another saved meanwhile', as
   expect((await known('yesterday')).status).toBe(400)
 })
 
-test('where reading is public, who shows no key sees views and saves none', async () => {
+test('with public access, a caller without a key reads views but cannot save or delete them', async () => {
   service = await service.restart({ settings: { 'access.consumption': 'public' } })
   expect((await call(service.url, 'GET', '/consumer/views/Pumps')).body).toMatchObject({ may_change: false })
   for (const method of ['PUT', 'DELETE'])
     expect((await call(service.url, method, '/consumer/views/Pumps', { body: { cells: [] } })).status).toBe(403)
 })
 
-test('a view outlives a start', async () => {
+test('views survive a restart', async () => {
   const before = await names(adminKey)
   service = await service.restart()
   expect(await names(adminKey)).toEqual(before)

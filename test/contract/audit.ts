@@ -19,7 +19,7 @@ export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string)
   const add = (what: string, timeMs: number, after: unknown = null) =>
     catalog().audit.add({ ...asker, timeMs, what, name: 'a\0b', before: null, after })
 
-  test('a change and its line are one: what is refused leaves none, also of what it did before', async () => {
+  test('a change and its line are one transaction; a refused change writes no line', async () => {
     const { audit, ingests } = catalog()
     await audit.change(ingestChange('plant'), nowMs).run(() => ingests.create(ingest('plant')))
     await audit.change(ingestChange('plant'), nowMs).run(() => ingests.change('plant', { state: 'blocked' }))
@@ -34,7 +34,7 @@ export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string)
     ])
   })
 
-  test('transactions of one change without a state count in one line', async () => {
+  test('several transactions of one change without a state are added up in one line', async () => {
     const { audit, outcomes, rejected } = catalog()
     const { id } = await catalog().ingests.create(ingest('plant'))
     const row = { ingestId: id, batchPosition: 0, batchRows: 1200, subscriberId: 7, row: '1', field: 'T' }
@@ -49,7 +49,7 @@ export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string)
     expect(await lines()).toMatchObject([{ what: 'discard', before: null, after: { discarded: 1200 } }])
   })
 
-  test('what keeps no line by itself has the one that is asked for, once', async () => {
+  test('keepLine writes the line of a change that has none yet, once', async () => {
     const { audit } = catalog()
     const change = audit.change({ ...asker, what: 'backup', name: null }, nowMs)
     await change.run(() => audit.setAfter(null))
@@ -65,7 +65,7 @@ export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string)
     ])
   })
 
-  test('lines are listed newest first, by whom and when, up to so many bytes, and the oldest go', async () => {
+  test('lines are listed newest first, filtered by who, what and time, up to bytesMax; the oldest are removed', async () => {
     const ids = []
     for (const [index, timeMs] of [5, 9, 7, 9].entries()) ids.push(await add(`w${index}`, timeMs, 'x'.repeat(100)))
     const whats = async (filter: Partial<AuditFilter>) => (await lines(filter)).map(({ what }) => what)

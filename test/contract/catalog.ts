@@ -107,9 +107,9 @@ export function catalogContract<Under extends SharedCatalog>(
     more(() => catalog, reopen)
 
     test.each<[string, (change: Under) => Promise<unknown>]>([
-      ['discarding rows', ({ rejected: rows }) => rows.discard(1, null)],
-      ['removing what was dropped', ({ dropped }) => dropped.remove(1, new AbortController().signal)],
-    ])('while %s is long under way, another connection gets its turn', async (_, change) => {
+      ['discarding rejected rows', ({ rejected: rows }) => rows.discard(1, null)],
+      ['removing a dropped entity', ({ dropped }) => dropped.remove(1, new AbortController().signal)],
+    ])('while %s takes long, another connection can write', async (_, change) => {
       const { id } = await catalog.ingests.create(series('a'))
       expect(id).toBe(1)
       const rows = Array.from({ length: 3000 }, (_, index) => rejected(index))
@@ -128,7 +128,7 @@ export function catalogContract<Under extends SharedCatalog>(
       }
     })
 
-    test('keeps everything over a restart', async () => {
+    test('keeps everything across a restart', async () => {
       await catalog.ingests.create(series('a'))
       const subscriber = await catalog.access.createSubscriber('x', 5)
       await catalog.access.putKey(key('k', subscriber.id))
@@ -140,7 +140,7 @@ export function catalogContract<Under extends SharedCatalog>(
       expect(await catalog.secrets.secret('tokens')).toEqual(secret)
     })
 
-    test('gives each secret once, whoever asks first', async () => {
+    test('creates each secret once, whichever connection requests it first', async () => {
       const other = await under.open()
       const secrets = await Promise.all([catalog.secrets.secret('a'), other.secrets.secret('a')])
       expect(secrets[0]).toEqual(secrets[1])
@@ -149,7 +149,7 @@ export function catalogContract<Under extends SharedCatalog>(
       await other.close()
     })
 
-    test('two connections see what the other wrote, and neither loses a change', async () => {
+    test("two connections see each other's writes, and lose no change", async () => {
       const other = await under.open()
       await catalog.ingests.create(series('shared'))
       const both = [catalog, other]
@@ -168,7 +168,7 @@ export function catalogContract<Under extends SharedCatalog>(
       await other.close()
     })
 
-    test('one of two that want the same alias gets it', async () => {
+    test('one of two concurrent creations of an alias succeeds', async () => {
       const other = await under.open()
       const outcomes = await Promise.allSettled([catalog, other].map(({ ingests }) => ingests.create(series('a'))))
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -194,7 +194,7 @@ async function contents(catalog: SharedCatalog): Promise<unknown> {
 }
 
 function ingestTests(catalog: () => SharedCatalog): void {
-  test('gives back an ingest as it was created', async () => {
+  test('returns an ingest as it was created', async () => {
     const created = await catalog().ingests.create(series('a'))
     expect(created).toEqual({
       id: 1,
@@ -226,14 +226,14 @@ function ingestTests(catalog: () => SharedCatalog): void {
     ])
   })
 
-  test('keeps sources character for character', async () => {
+  test('stores sources character for character', async () => {
     const sources = ['a"b\\', ' \u0000 ', '\ud800', 'température 😀']
     const fields = [D, T, ...sources.map((source, index) => ({ ...V, name: `V${index}`, source }))]
     await catalog().ingests.create(series('a', { fields }))
     expect((await catalog().ingests.find('a'))?.fields).toEqual(fields)
   })
 
-  test('blocks with a reason, which goes when the state changes', async () => {
+  test('blocks an ingest with a reason, which is cleared when the ingest becomes active', async () => {
     await catalog().ingests.create(series('a'))
     const { ingests } = catalog()
     const state = async (change: Parameters<typeof ingests.change>[1]) => {
@@ -247,7 +247,7 @@ function ingestTests(catalog: () => SharedCatalog): void {
     expect(await ingests.change('nobody', { state: 'active' })).toBeNull()
   })
 
-  test('adds fields under a new version and remembers the old one', async () => {
+  test('adds fields as a new version and keeps the old one', async () => {
     const { id } = await catalog().ingests.create(series('a'))
     const W = field('W', 'long', 'metric')
     const changed = await catalog().ingests.change('a', { addFields: [W] })
@@ -258,7 +258,7 @@ function ingestTests(catalog: () => SharedCatalog): void {
     expect(await catalog().ingests.findVersion(id + 1, 1)).toBeNull()
   })
 
-  test('a row brings all of its fields or none, and the first row of each partition is noted', async () => {
+  test('a row adds all of its fields or none, and its first position in each partition is recorded', async () => {
     const { ingests } = catalog()
     const { id } = await ingests.create(series('a'))
     const [load, unit] = [field('load', 'double', 'metric'), field('unit', 'string', 'dimension')]
@@ -290,7 +290,7 @@ function ingestTests(catalog: () => SharedCatalog): void {
     expect(await ingests.addByRow(id + 1, [load], 5, 5)).toBeNull()
   })
 
-  test('its version goes up with every change', async () => {
+  test('the version of the ingests rises with every change', async () => {
     const { ingests } = catalog()
     const versions = [await ingests.version()]
     for (const change of [
@@ -320,7 +320,7 @@ function entityTests(catalog: () => SharedCatalog): void {
     expect(entities[0]!.fields.map(({ name }) => name)).toEqual(['D', 'T', 'V', 'Y', 'X', 'W'])
   })
 
-  test('a metadata entity has the fields that its ingest was given, also those added', async () => {
+  test('a metadata entity has the fields of its ingest, including added ones', async () => {
     const { ingests } = catalog()
     await ingests.create(series('s'))
     for (const alias of ['m', 'l']) await ingests.create(metadata(alias))
@@ -336,7 +336,7 @@ function entityTests(catalog: () => SharedCatalog): void {
     ])
   })
 
-  test('keeps the coding of a quality, and one quality an entity', async () => {
+  test('stores the coding of a quality, and allows one quality per entity', async () => {
     const { ingests } = catalog()
     const quality: Field = { ...field('Q', 'long', 'quality'), coding: 'opcua' }
     await ingests.create(series('a', { fields: [D, T, V, quality] }))
@@ -355,7 +355,7 @@ function entityTests(catalog: () => SharedCatalog): void {
     ['role', { fields: [D, T, V, { ...field('S', 'string', 'dimension') }] }, 'fields[3].role'],
     ['time field', { fields: [{ ...D, name: 'time' }, T, V] }, 'fields[0].name'],
     ['duplicates', { duplicates: 'replace' }, 'duplicates'],
-  ])('refuses an ingest that disagrees with its entity: %s', async (_, change, path) => {
+  ])('refuses an ingest that conflicts with its entity: %s', async (_, change, path) => {
     await catalog().ingests.create(series('a', { fields: [D, T, V, field('S', 'string', 'tag')] }))
     const version = await catalog().ingests.version()
     await expect(catalog().ingests.create(series('b', { entity: 'a', ...change }))).rejects.toMatchObject({
@@ -367,10 +367,10 @@ function entityTests(catalog: () => SharedCatalog): void {
   })
 
   test.each<[string, Field, string]>([
-    ['a name it has', { ...V, source: 'other' }, 'add_fields[0].name'],
-    ['a source it has', { ...V, name: 'other' }, 'add_fields[0].source'],
-    ['another type than the entity', field('W', 'double', 'metric'), 'add_fields[0].type'],
-    ['another role than the entity', field('W', 'long', 'dimension'), 'add_fields[0].role'],
+    ['a name that exists', { ...V, source: 'other' }, 'add_fields[0].name'],
+    ['a source that exists', { ...V, name: 'other' }, 'add_fields[0].source'],
+    ['a type that differs from the entity', field('W', 'double', 'metric'), 'add_fields[0].type'],
+    ['a role that differs from the entity', field('W', 'long', 'dimension'), 'add_fields[0].role'],
   ])('refuses to add %s', async (_, added, path) => {
     await catalog().ingests.create(series('a'))
     await catalog().ingests.create(series('b', { entity: 'a', fields: [D, T, field('W', 'long', 'metric')] }))
@@ -381,10 +381,10 @@ function entityTests(catalog: () => SharedCatalog): void {
   })
 
   test.each<[string, NewIngest]>([
-    ['an alias that is taken', series('s', { entity: 'new' })],
-    ['an alias that a metadata ingest has', series('m', { entity: 'new' })],
-    ['a series entity of a metadata ingest’s name', series('new', { entity: 'm' })],
-    ['a metadata ingest of a series entity’s name', metadata('e')],
+    ['an alias that is in use', series('s', { entity: 'new' })],
+    ['the alias of a metadata ingest', series('m', { entity: 'new' })],
+    ['a series entity with the name of a metadata ingest', series('new', { entity: 'm' })],
+    ['a metadata ingest with the name of a series entity', metadata('e')],
   ])('refuses %s', async (_, ingest) => {
     await catalog().ingests.create(series('s', { entity: 'e' }))
     await catalog().ingests.create(metadata('m'))
@@ -393,7 +393,7 @@ function entityTests(catalog: () => SharedCatalog): void {
 }
 
 function accessTests(catalog: () => SharedCatalog): void {
-  test('gives back subscribers, keys and subscriptions', async () => {
+  test('returns subscribers, keys and subscriptions as stored', async () => {
     const { access } = catalog()
     const x = await access.createSubscriber('x', 5)
     const keys = [key('k1', x.id, { rights: ['ingest', 'consume', 'admin'] }), key('k2', x.id, { expiresMs: 9 })]
@@ -409,7 +409,7 @@ function accessTests(catalog: () => SharedCatalog): void {
     expect(state.subscriptions).toEqual(new Map([[x.id, subscriptions]]))
   })
 
-  test('finds a subscriber by its name or by a key, with what it has itself', async () => {
+  test('finds a subscriber by its name or by a key, with only its own keys and subscriptions', async () => {
     const { access } = catalog()
     const [x, y] = [await access.createSubscriber('x', 5), await access.createSubscriber('y', 6)]
     const keys = [key('k1', x.id), key('k2', x.id)]
@@ -431,7 +431,7 @@ function accessTests(catalog: () => SharedCatalog): void {
     expect((await catalog().access.state()).subscribers.map(({ name }) => name)).toEqual(names)
   })
 
-  test('deletes a subscriber with all it has, and never gives its id again', async () => {
+  test('deletes a subscriber with its keys and subscriptions, and never reuses its id', async () => {
     const { access } = catalog()
     const x = await access.createSubscriber('x', 5)
     await access.putKey(key('k', x.id))
@@ -444,7 +444,7 @@ function accessTests(catalog: () => SharedCatalog): void {
     await expect(access.putSubscriptions(x.id, [])).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('refuses a taken name and a hash that another key has', async () => {
+  test('refuses a name or a key hash that is in use', async () => {
     const { access } = catalog()
     const x = await access.createSubscriber('x', 5)
     await expect(access.createSubscriber('x', 5)).rejects.toMatchObject({ code: 'conflict' })
@@ -452,7 +452,7 @@ function accessTests(catalog: () => SharedCatalog): void {
     await expect(access.putKey(key('k2', x.id, { hash: 'hash of k1' }))).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('replaces and deletes keys, and its version goes up', async () => {
+  test('replaces and deletes keys, and its version rises', async () => {
     const { access } = catalog()
     const x = await access.createSubscriber('x', 5)
     await access.putKey(key('k', x.id))
@@ -468,7 +468,7 @@ function accessTests(catalog: () => SharedCatalog): void {
 }
 
 function rejectedTests(catalog: () => SharedCatalog): void {
-  test('keeps rejected rows as they were pushed', async () => {
+  test('stores rejected rows as they were pushed', async () => {
     const row = rejected(Number.MAX_SAFE_INTEGER - 1, {
       row: '{ "D" : "\\u0000\\ud800", "é😀": 1e999 }',
       field: 'a\u0000\ud800"',
@@ -481,7 +481,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     })
   })
 
-  test('validating again changes nothing', async () => {
+  test('validating rejected rows again changes nothing', async () => {
     const { rejected: repository } = catalog()
     const rows = Array.from({ length: 300 }, (_, index) => rejected(index))
     await keepRejected(catalog(), rows.slice(0, 200), 200)
@@ -499,14 +499,14 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     expect(kept[200]!.message).toBe('another')
   })
 
-  test('notes how far was validated also when nothing was rejected', async () => {
+  test('records the validated position also if nothing was rejected', async () => {
     expect(await catalog().outcomes.validatedPosition()).toBe(0)
     await keepRejected(catalog(), [], 12)
     expect(await catalog().outcomes.validatedPosition()).toBe(12)
     expect(await catalog().rejected.counts()).toEqual(new Map())
   })
 
-  test('lists by ingest, batch and code, page by page', async () => {
+  test('lists rejected rows by ingest, batch and code, page by page', async () => {
     const { rejected: repository } = catalog()
     const rows = [
       rejected(1),
@@ -538,7 +538,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     )
   })
 
-  test('discards rows for good, some or all, and gives back what they take', async () => {
+  test('discards some or all rejected rows for good, and frees their bytes', async () => {
     const { rejected: repository } = catalog()
     const rows = Array.from({ length: 1200 }, (_, index) => rejected(index, { row: 'x'.repeat(1000) }))
     await keepRejected(catalog(), [...rows, rejected(5000, { ingestId: 2 })], 5001)
@@ -561,7 +561,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     expect(await repository.ofBatch(1, 0, 1)).toMatchObject({ count: 1201, first: [{ ...rejected(0), row: '' }] })
   })
 
-  test('tells the first rejected rows of a batch and how many there are', async () => {
+  test('returns the first rejected rows of a batch and their number', async () => {
     const rows = [5, 9, 7].map((position) => rejected(position, { batchPosition: 4, index: position - 4 }))
     await keepRejected(catalog(), [...rows, rejected(20, { batchPosition: 20 })], 30)
     expect(await catalog().rejected.ofBatch(1, 4, 2)).toEqual({ count: 3, first: [rows[0], rows[2]], replaced: 0 })
@@ -569,7 +569,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     expect(await catalog().rejected.ofBatch(2, 4, 2)).toEqual({ count: 0, first: [], replaced: 0 })
   })
 
-  test('of the rows of a batch that replace an earlier one of it, the most that was told stands', async () => {
+  test('keeps the largest number of replaced rows that was reported for a batch', async () => {
     const report = (batchPosition: number, ...counts: readonly number[]) =>
       catalog().outcomes.add(
         {

@@ -16,7 +16,7 @@ export function hookTests(catalog: () => SharedCatalog): void {
   const ids = async (name: string) =>
     (await catalog().hooks.deliveries(name, { before: null, limit: 100 })).map(({ id }) => id)
 
-  test('hooks are made, replaced and deleted; a secret that is left out stays', async () => {
+  test('hooks are created, replaced and deleted; a replacement without a secret keeps the old one', async () => {
     const { hooks } = catalog()
     expect(await hooks.put(hook('b', { secret: 's\0' }), 2)).toBe(true)
     expect(await hooks.put(hook('a'), 2)).toBe(true)
@@ -32,7 +32,7 @@ export function hookTests(catalog: () => SharedCatalog): void {
     expect([await hooks.delete('b'), await hooks.delete('b')]).toEqual([true, false])
   })
 
-  test('what stands is an event once, until it is over; what happens is one each time', async () => {
+  test('a lasting condition is one event until it is over; an occurrence is an event each time', async () => {
     const { hooks } = catalog()
     await hooks.put(hook('a'), 9)
     await hooks.put(hook('b'), 9)
@@ -61,7 +61,7 @@ export function hookTests(catalog: () => SharedCatalog): void {
     expect((await ids('a')).length).toBe(1)
   })
 
-  test('what is due is sent until it is noted that it need not be', async () => {
+  test('a delivery is due at its next time, until it is given up', async () => {
     const { hooks } = catalog()
     await hooks.put(hook('a'), 9)
     await hooks.raise([low('a', null), low('a', null)], 5, 100)
@@ -77,7 +77,7 @@ export function hookTests(catalog: () => SharedCatalog): void {
     expect(page.map(({ id }) => id)).toEqual([first!.id])
   })
 
-  test('one has the lease, until it is silent for too long', async () => {
+  test('one process holds the lease until it expires', async () => {
     const { hooks } = catalog()
     expect(await hooks.lease('one', 0, 10)).toBe(true)
     expect(await hooks.lease('two', 5, 15)).toBe(false)
@@ -87,7 +87,7 @@ export function hookTests(catalog: () => SharedCatalog): void {
     expect(await hooks.lease('one', 20, 30)).toBe(false)
   })
 
-  test('what was heard of is replaced as a whole', async () => {
+  test('the record of received data is replaced completely', async () => {
     const { hooks } = catalog()
     expect(await hooks.lastReceived()).toEqual([])
     await hooks.putLastReceived([{ key: '1', count: 5, sinceMs: 7 }])

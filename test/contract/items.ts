@@ -24,7 +24,7 @@ function keep(catalog: SharedCatalog, items: readonly ItemWrite[], throughPositi
 
 /** Tests for the items of every catalog, whatever it is stored in. */
 export function itemTests(catalog: () => SharedCatalog): void {
-  test('the newest push of an item wins, within a step and between steps, in whatever order it is kept', async () => {
+  test('the newest push of an item wins, within a step and across steps, in any order of writes', async () => {
     await keep(catalog(), [item('a', 1), item('b', 2), item('a', 3)], 4)
     expect(await listed(catalog())).toEqual(['a p:3', 'b p:2'])
     await keep(catalog(), [item('b', 5), item('a', 0), item('c', 6)], 7)
@@ -35,7 +35,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     expect(await catalog().outcomes.validatedPosition()).toBe(10)
   })
 
-  test('keeping a step again changes nothing', async () => {
+  test('storing a step again changes nothing', async () => {
     const steps = [
       [item('a', 0), item('b', 1)],
       [item('b', 2), item('c', 3)],
@@ -46,7 +46,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     expect(await catalog().outcomes.validatedPosition()).toBe(4)
   })
 
-  test('items and rejected rows of a step are kept together or not at all', async () => {
+  test('items and rejected rows of a step are stored together or not at all', async () => {
     const row: RejectedRow = {
       ingestId: 1,
       position: 1,
@@ -83,7 +83,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     )
   })
 
-  test('strings are ordered by code point, NUL and characters beyond the basic plane included', async () => {
+  test('strings are ordered by code point, including NUL and supplementary characters', async () => {
     const names = [
       'a',
       'a\0',
@@ -106,7 +106,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     expect(items.map(({ key }) => Buffer.from(key).toString())).toEqual(names.toSorted(compareCodePoints))
   })
 
-  test('attributes of any size come back as they were', async () => {
+  test('attributes of any size are returned unchanged', async () => {
     const texts = ['', 'a:1\n', `t:"${'é😀'.repeat(100_000)}"\n`, 't:"\\u0000"\n']
     await keep(
       catalog(),
@@ -116,7 +116,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     expect(items.map(({ attributes }) => attributes)).toEqual(texts)
   })
 
-  test('ranges and limits, against a sorted array', async () => {
+  test('ranges and limits return the same as a sorted array', async () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', '\0', 'é', '😀', '\uffff'), minLength: 1, maxLength: 3 })
     const all = [...new Set(fc.sample(name, { numRuns: 120, seed: 7 }))].sort(compareCodePoints)
     await keep(
@@ -143,7 +143,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     )
   })
 
-  test('a list ends early at its bytes, and holds one item at least', async () => {
+  test('a list ends at bytesMax, and has at least one item', async () => {
     const attributes = `t:"${'x'.repeat(1000)}"\n`
     await keep(
       catalog(),
@@ -158,7 +158,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     expect(await names(10_000)).toEqual([3, false])
   })
 
-  test('finds items by key, in the order asked, as many as the bytes let in', async () => {
+  test('finds items by key, in the requested order, up to bytesMax', async () => {
     await keep(
       catalog(),
       ['a', 'b', 'c', 'd'].map((each, position) => item(each, position)),
@@ -173,7 +173,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     expect(await find(['x', 'y'], 1)).toEqual(['', 2])
   })
 
-  test('a deleted item stays away when older rows are validated again, and comes back with a newer one', async () => {
+  test('a deleted item stays deleted when older rows are validated again, until a newer row is pushed', async () => {
     await keep(catalog(), [item('a', 1), item('b', 2)], 5)
     expect(await catalog().items.delete(1, keyOfString('a'), 5)).toBe(true)
     expect(await catalog().items.delete(1, keyOfString('a'), 5)).toBe(false)
@@ -190,7 +190,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     expect(await listed(catalog())).toEqual(['b p:2'])
   })
 
-  test('a deletion leaves what was pushed after it was asked for', async () => {
+  test('a deletion does not delete an item that was pushed after the request', async () => {
     await keep(catalog(), [item('a', 7)], 8)
     expect(await catalog().items.delete(1, keyOfString('a'), 7)).toBe(true)
     expect(await listed(catalog())).toEqual(['a p:7'])

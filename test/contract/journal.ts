@@ -77,7 +77,7 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
   }
 
   describe('append', () => {
-    test('gives rising positions in the order of the calls, each with room for the rows of the entry', async () => {
+    test('returns rising positions in the order of the calls, with space for the rows of each entry', async () => {
       const journal = await open()
       const rows = [1, 0, 3, 256, 257, 1000, 1]
       const positions = await Promise.all(rows.map((count) => journal.append(entry({ rows: count }), one)))
@@ -89,7 +89,7 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
       expect(await journal.endPosition(one.entityId)).toBeGreaterThanOrEqual(positionAfter(placed.at(-1)!))
     })
 
-    test('goes on behind what is there when it is opened again', async () => {
+    test('continues after the existing entries when the journal is opened again', async () => {
       const first = await open()
       const position = await first.append(entry({ rows: 300 }), one)
       await first.close()
@@ -97,7 +97,7 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
       expect(await again.append(entry(), one)).toBeGreaterThanOrEqual(positionAfter({ position, rows: 300 }))
     })
 
-    test('refuses more than may wait, and nothing is left of what was refused', async () => {
+    test('refuses entries beyond pendingBytesMax, and stores nothing of them', async () => {
       const journal = await open({ pendingBytesMax: 100_000 })
       const body = Buffer.alloc(70_000, ' ')
       const outcomes = await Promise.allSettled([
@@ -111,7 +111,7 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
       expect(await readAll(from, await journal.endPosition(one.entityId))).toHaveLength(2)
     })
 
-    test('stores what was appended before it is closed, and takes nothing afterwards', async () => {
+    test('entries appended before a close are stored, and later ones are refused', async () => {
       const journal = await open()
       const appends = [journal.append(entry(), one), journal.append(entry({ rows: 600 }), one)]
       const closed = journal.close()
@@ -126,13 +126,13 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
   describe('read', () => {
     test.each([
       ['a push', {}],
-      ['lines of JSON', { format: 'ndjson', body: Buffer.from('{"D":0}\n{"D":1}\n'), rows: 2 }],
-      ['a key', { idempotencyKey: 'k\u00e9y "1"' }],
+      ['NDJSON', { format: 'ndjson', body: Buffer.from('{"D":0}\n{"D":1}\n'), rows: 2 }],
+      ['an idempotency key', { idempotencyKey: 'k\u00e9y "1"' }],
       ['no rows', { rows: 0, body: Buffer.from('[]') }],
       ['a replay', { format: 'replay', rows: 0, body: Buffer.from([0, 255, 1, 0]) }],
       ['many rows', { rows: 100_000, body: Buffer.alloc(300_001, '{}, ') }],
       ['other numbers', { ingestId: 2 ** 32 - 1, fieldsVersion: 9, subscriberId: 0, receivedMs: 0 }],
-    ] as const)('gives back what was written: %s', async (_, change) => {
+    ] as const)('returns the entry that was written: %s', async (_, change) => {
       const journal = await open()
       const written = entry(change)
       const position = await journal.append(written, one)
@@ -140,7 +140,7 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
       expect({ ...found, body: Buffer.from(found!.body) }).toEqual({ ...written, position })
     })
 
-    test('begins at a position, ends before another, and keeps to about so many bytes', async () => {
+    test('returns the entries from one position to another, in parts of about bytesMax', async () => {
       const journal = await open()
       const entries = Array.from({ length: 40 }, (_, index) => entry({ ingestId: index + 1, rows: (index * 37) % 600 }))
       const positions: number[] = []
@@ -157,7 +157,7 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
       expect(await readAll(end, end)).toEqual([])
     })
 
-    test('finds what another writer appended', async () => {
+    test('returns the entries of another target', async () => {
       const journal = await open()
       const position = await journal.append(entry(), other)
       const again = await readAll(position, await journal.endPosition(other.entityId))

@@ -41,7 +41,7 @@ export function lifecycleTests(catalog: () => SharedCatalog): void {
   describe('deleting ingests', () => deletionTests(catalog))
   describe('replays', () => replayTests(catalog))
 
-  test('an entry is quarantined once, with its body; letting go of it leaves the decision', async () => {
+  test('an entry is quarantined once, with its body; releasing it keeps the entry and deletes the body', async () => {
     const { quarantine } = catalog()
     const header = { ingestId: 1, fieldsVersion: 1, subscriberId: 7, receivedMs: 5, format: 'ndjson', rows: 3 } as const
     const entry = { ...header, position: 2 ** 40, fromPosition: 2 ** 40 + 1, level: 1, quarantinedMs: 9 } as const
@@ -67,7 +67,7 @@ export function lifecycleTests(catalog: () => SharedCatalog): void {
     expect(await bodyOf()).toHaveLength(0)
   })
 
-  test('an entity has its retention, and what has left it', async () => {
+  test('stores the retention of an entity, and the time before which its rows have expired', async () => {
     const { ingests } = catalog()
     await ingests.create(series('a'))
     await ingests.create(metadata('m'))
@@ -84,7 +84,7 @@ export function lifecycleTests(catalog: () => SharedCatalog): void {
     expect(await ingests.retain(3, { retention: 'P1D', sinceMs: null }, none)).toBe(false)
   })
 
-  test('a retention is changed only by who knows what it is', async () => {
+  test('a retention is changed only by a caller that knows the current one', async () => {
     const { ingests } = catalog()
     await ingests.create(series('a'))
     const known = { retention: 'P2D', sinceMs: 5 }
@@ -113,7 +113,7 @@ function deletionTests(catalog: () => SharedCatalog): void {
     }
   }
 
-  test('with its data kept, the alias is free, and a new ingest of it feeds the same entity', async () => {
+  test('with its data kept, the alias is free, and a new ingest of that alias feeds the same entity', async () => {
     const { ingests } = catalog()
     const old = await ingests.create(series('a'))
     const version = await ingests.version()
@@ -132,7 +132,7 @@ function deletionTests(catalog: () => SharedCatalog): void {
     await expect(ingests.create(metadata('c'))).resolves.toMatchObject({ alias: 'c' })
   })
 
-  test('with its data dropped, the entity is unknown, and one of its name is another', async () => {
+  test('with its data dropped, the entity is unknown, and a new one of that name is another entity', async () => {
     const { ingests, dropped } = catalog()
     const first = await ingests.create(series('a', 'e'))
     await ingests.delete('a', 'keep', 5)
@@ -151,7 +151,7 @@ function deletionTests(catalog: () => SharedCatalog): void {
     expect([other.id, other.entityId]).toEqual([third.id + 1, first.entityId + 1])
   })
 
-  test('what is kept of a dropped entity is removed, and nothing is added to it any more', async () => {
+  test('rejected rows and items of a dropped entity are removed, and none are added afterwards', async () => {
     const { ingests, dropped, outcomes, rejected: rows, items } = catalog()
     const gone = await ingests.create(metadata('m'))
     const stays = await ingests.create(metadata('n'))
@@ -200,7 +200,7 @@ function replayTests(catalog: () => SharedCatalog): void {
 
   beforeEach(() => catalog().outcomes.add({ rejected: pushed, items: [] }, 300))
 
-  test('take rows out of the list, the counts and the receipt, once', async () => {
+  test('remove rows from the list, the counts and the receipt, once', async () => {
     const { rejected: rows, outcomes } = catalog()
     const passed = Array.from({ length: 200 }, (_, index) => index)
     for (const taken of [200, 0, 0]) {
@@ -218,7 +218,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     )
   })
 
-  test('what is kept counts with the name of the property and the message, and is gone with the row', async () => {
+  test('the size of a rejected row includes its field name and message, and is freed with the row', async () => {
     const { rejected: rows, outcomes } = catalog()
     const before = (await rows.keptBytes()).get(1)!
     const long = { ...rejected(1, 600), row: `{"${'x'.repeat(10_000)}":1}`, field: 'x'.repeat(10_000), message: 'no' }
@@ -244,7 +244,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect(await rows.counts()).toEqual(new Map([[1, 297]]))
   })
 
-  test('give the others their new reason', async () => {
+  test('store the new reason of rows that still fail', async () => {
     await replay(500, { rejected: [rejected(1, 3, { code: 'wrong_type', field: null, message: 'not so' })] })
     await catalog().rejected.discard(1, [4])
     await replay(501, { rejected: [rejected(1, 4, { code: 'wrong_type' })] })
@@ -252,14 +252,14 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect(rows).toEqual([rejected(1, 3, { code: 'wrong_type', field: null, message: 'not so' })])
   })
 
-  test('leave those that were validated in mended words with the reason that they had', async () => {
+  test('keep the old reason of rows that were changed for the replay', async () => {
     const { rejected: rows } = catalog()
     const before = (await rows.list(1, { ...everything, positions: [3] })).rows
     await replay(500, { rejected: [{ ...rejected(1, 3, { code: 'wrong_type' }), row: '{"V":1.5}' }] })
     expect((await rows.list(1, { ...everything, positions: [3] })).rows).toEqual(before)
   })
 
-  test('count what the new reasons take', async () => {
+  test('count the size of the new reasons', async () => {
     const { rejected: rows } = catalog()
     const before = (await rows.keptBytes()).get(1)!
     const long = rejected(1, 3, { code: 'unknown_field', field: 'x'.repeat(1000), message: 'y'.repeat(500) })
@@ -273,7 +273,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect((await rows.keptBytes()).get(1)).toBe(before - keptTextBytes(rejected(1, 3)) - 128)
   })
 
-  test('give rows back that they stored and that do not pass any more, once', async () => {
+  test('return rows to the list that they stored and that no longer pass, once', async () => {
     const { rejected: rows } = catalog()
     const before = [await positions(), await rows.counts()]
     const bytesBefore = (await rows.keptBytes()).get(1)!
@@ -297,7 +297,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect((await positions()).slice(6, 9)).toEqual([6, 9, 10])
   })
 
-  test('keep items of the rows that they store, where none is newer', async () => {
+  test('store the items of their rows, unless a newer item exists', async () => {
     const { outcomes, items } = catalog()
     await outcomes.add({ rejected: [], items: [item(1, 'a', 290), item(1, 'b', 2)] }, 300)
     await catalog().rejected.discard(1, [7])

@@ -28,7 +28,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
     test.each<[string, readonly Partial<ManifestChange>[], Manifest]>([
       ['is empty at first', [], empty],
       [
-        'takes files, registries and counts with the position of their seal',
+        'stores files, registries and counts with the position of their seal',
         [
           {
             add: [file('2', { kind: 'mixed', day: null }), file('1')],
@@ -44,7 +44,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
         },
       ],
       [
-        'keeps what a later seal does not speak of',
+        'keeps entries that a later seal does not mention',
         [
           {
             add: [file('1')],
@@ -65,7 +65,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
         },
       ],
       [
-        'swaps files in a merge and leaves the position',
+        'replaces files in a merge and keeps the position',
         [
           { add: [file('1'), file('2')], seal: { position: 4, counts: [], journalEnd: 4 } },
           { add: [file('3')], remove: [file('1'), file('2')] },
@@ -73,7 +73,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
         { ...empty, sealedPosition: 4, files: [file('3')] },
       ],
       [
-        'lets entities have files of the same name',
+        'allows files of the same name in different entities',
         [{ add: [file('1', { entityId: 2 }), file('1')] }, { remove: [file('1')] }],
         { ...empty, files: [file('1', { entityId: 2 })] },
       ],
@@ -85,18 +85,18 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
     })
 
     test.each<[string, Partial<ManifestChange>, RegExp]>([
-      ['a file that is there', { add: [file('2'), file('1')] }, /./],
+      ['an existing file', { add: [file('2'), file('1')] }, /./],
       [
-        'the removal of a file that is not there',
+        'the removal of an unknown file',
         { add: [file('2')], remove: [file('1'), file('9')] },
         /file 1\/9 is to leave the manifest/,
       ],
       [
-        'a position that goes back',
+        'a position that moves back',
         { add: [file('2')], seal: { position: 3, counts: [], journalEnd: 3 } },
         /go back from 4 to 3/,
       ],
-      ['a registry that gets shorter', { add: [file('2')], registries: [registry(1, 2)] }, /would become shorter/],
+      ['a registry that becomes shorter', { add: [file('2')], registries: [registry(1, 2)] }, /would become shorter/],
     ])('refuses %s, and changes nothing', async (_name, change, message) => {
       await catalog().manifest.commit({
         ...nothing,
@@ -109,7 +109,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
       expect(await catalog().manifest.load()).toEqual(before)
     })
 
-    test('keeps how far the journal reached, by a seal and by itself; it never goes back', async () => {
+    test('stores the end of the journal, with a seal or separately; it never moves back', async () => {
       const { manifest } = catalog()
       expect(await manifest.journalEnd()).toBeNull()
       await manifest.noteJournalEnd(0)
@@ -122,7 +122,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
       expect(await manifest.journalEnd()).toBe(9)
     })
 
-    test('tells how much entities have, with indexes and registries', async () => {
+    test('reports the size of entities, including indexes and registries', async () => {
       const { manifest } = catalog()
       const [first, second] = [file('1', { firstMs: 7 }), file('2', { rows: 5, lastMs: 9, indexBytes: 1 })]
       const other = file('1', { entityId: 3 })
@@ -139,7 +139,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
       expect(await manifest.sizes([2, 1, 9])).toEqual(new Map([[1, expected]]))
     })
 
-    test('loses an entity whole, and nothing else', async () => {
+    test('drops one entity completely, and nothing else', async () => {
       const { manifest } = catalog()
       const other = { add: [file('1', { entityId: 2 })], registries: [registry(2, 1)] }
       const seal = { position: 4, counts: [count(1, 4)], journalEnd: 4 }

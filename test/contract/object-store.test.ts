@@ -16,7 +16,7 @@ describe('FileStore', () => {
   })
 })
 
-test('a disk that is not mounted is no empty copy', async () => {
+test('a folder on a disk that is not mounted is an error, not an empty store', async () => {
   const store = new FileStore('/nowhere/to/be/found', nodeDisk)
   await expect(store.get('log/0')).rejects.toThrow('is its disk mounted?')
   await expect(store.putIfAbsent('log/0', Buffer.from('one'))).rejects.toThrow('is its disk mounted?')
@@ -26,7 +26,7 @@ const inFolder = (work: (directory: string) => Promise<void>): Promise<void> =>
   inScratchFolder('tidemark-objects-', async (directory) => work(join(directory, 'copy')))
 const one = Buffer.from('one')
 
-test('a disk that goes away while a service runs is not written to below its mount point', () =>
+test('nothing is written below the mount point of a disk that disappears at run time', () =>
   inFolder(async (directory) => {
     const store = new FileStore(directory, nodeDisk)
     await store.putIfAbsent('log/0', one)
@@ -42,7 +42,7 @@ test('a disk that goes away while a service runs is not written to below its mou
     expect(await store.putIfAbsent('log/1', one)).toBe(true)
   }))
 
-test('what is told to be there survives a power failure, whoever wrote it', () =>
+test('an object that is reported as stored survives a power failure, whichever process wrote it', () =>
   inFolder(async (directory) => {
     const ended = { ...nodeDisk, syncDirectory: () => Promise.reject(new Error('killed')) }
     await mkdir(join(directory, 'parts/1'), { recursive: true })
@@ -62,7 +62,7 @@ test('what is told to be there survives a power failure, whoever wrote it', () =
     expect(synced.slice(3)).toEqual([join(directory, 'parts'), directory, join(directory, 'parts/1')])
   }))
 
-test('a folder that somebody deleted is made again', () =>
+test('a deleted folder is created again', () =>
   inFolder(async (directory) => {
     const store = new FileStore(directory, nodeDisk)
     await store.putIfAbsent('parts/1/a', one)
@@ -72,7 +72,7 @@ test('a folder that somebody deleted is made again', () =>
     expect(await readdir(join(directory, 'parts/1'))).toEqual(['b'])
   }))
 
-test('whoever only reads changes nothing: what an upload left goes when another process writes', () =>
+test('reading changes nothing; a write of another process removes unfinished uploads', () =>
   inFolder(async (directory) => {
     await new FileStore(directory, nodeDisk).putIfAbsent('log/0', one)
     const left = join(directory, 'log', '.unfinished-1')
@@ -85,7 +85,7 @@ test('whoever only reads changes nothing: what an upload left goes when another 
     expect(await readdir(join(directory, 'log'))).toEqual(['0', '1'])
   }))
 
-test('an address that can be no folder is refused', () =>
+test('an address that cannot be a folder is refused', () =>
   inFolder(async (directory) => {
     await writeFile(directory, '')
     const store = new FileStore(directory, nodeDisk)

@@ -25,7 +25,7 @@ export function objectStoreContract(open: () => Promise<StoreUnderTest>): void {
     return found
   }
 
-  test('an object is what was written, and stays when it is written again', async () => {
+  test('a stored object is not overwritten', async () => {
     const { store } = opened
     expect(await store.get('log/1')).toBeNull()
     expect(await store.putIfAbsent('log/1', bytes('one'))).toBe(true)
@@ -33,7 +33,7 @@ export function objectStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(Buffer.from((await store.get('log/1'))!)).toEqual(bytes('one'))
   })
 
-  test('of many who write one name at once, one does', async () => {
+  test('one of several concurrent writes to a name succeeds', async () => {
     const written = await Promise.all(
       Array.from({ length: 8 }, (_, index) => opened.store.putIfAbsent('log/2', bytes(`writer ${index}`))),
     )
@@ -42,7 +42,7 @@ export function objectStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(Buffer.from((await opened.store.get('log/2'))!)).toEqual(bytes(`writer ${winner}`))
   })
 
-  test('names are listed by prefix, in order, from behind one of them', async () => {
+  test('names are listed by prefix, in order, after a given name', async () => {
     for (const name of ['parts/1/b', 'log/3', 'log/1', 'parts/1/a', 'log/2'])
       await opened.store.putIfAbsent(name, bytes(name))
     expect(await names('log/')).toEqual(['log/1', 'log/2', 'log/3'])
@@ -51,14 +51,14 @@ export function objectStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(await names('none/')).toEqual([])
   })
 
-  test('more names than one answer of a store holds are listed', async () => {
+  test('lists 1100 names, which are more than one page', async () => {
     const wanted = Array.from({ length: 1100 }, (_, index) => `log/${String(index).padStart(6, '0')}`)
     for (let index = 0; index < wanted.length; index += 50)
       await Promise.all(wanted.slice(index, index + 50).map((name) => opened.store.putIfAbsent(name, bytes(''))))
     expect(await names('log/')).toEqual(wanted)
   }, 60_000)
 
-  test('what is deleted is gone, also when it was not there', async () => {
+  test('a deleted object is gone, and deleting it again is not an error', async () => {
     await opened.store.putIfAbsent('log/1', bytes('one'))
     await opened.store.delete('log/1')
     await opened.store.delete('log/1')
@@ -67,7 +67,7 @@ export function objectStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(await opened.store.putIfAbsent('log/1', bytes('again'))).toBe(true)
   })
 
-  test('an object of some MiB, and one of nothing', async () => {
+  test('stores an object of 5 MiB, and an empty one', async () => {
     const large = Buffer.alloc(5 * 1024 * 1024, 'tidemark')
     await opened.store.putIfAbsent('parts/1', large)
     await opened.store.putIfAbsent('parts/2', bytes(''))

@@ -70,7 +70,7 @@ export function rejectedKindTests(catalog: () => SharedCatalog): void {
       }
     })
 
-    test('are listed too where there are very many kinds of them', async () => {
+    test('are listed by each of them if there are very many kinds', async () => {
       const rows = Array.from({ length: 300 }, (_, index) =>
         rejected(index, { field: `f${index % 150}`, code: 'unknown_field', subscriberId: 7 + (index % 2) }),
       )
@@ -84,7 +84,7 @@ export function rejectedKindTests(catalog: () => SharedCatalog): void {
       expect(await positions({})).toEqual(all.filter((position) => position % 2 === 0))
     })
 
-    test('are summed up, most first', async () => {
+    test('are summarized, most frequent first', async () => {
       await keep([
         rejected(1, { field: 'V', code: 'wrong_type' }),
         ...[12, 23, 34].map((position) => rejected(position)),
@@ -103,7 +103,7 @@ export function rejectedKindTests(catalog: () => SharedCatalog): void {
       expect(await catalog().rejected.summary(1, null, { ...limits, bytesMax: 0 })).toHaveLength(1)
     })
 
-    test('are summed up over partitions by the time of their receipt', async () => {
+    test('are summarized across partitions by the time of their receipt', async () => {
       const late = positionAt(1, 0)
       await keep([
         rejected(12),
@@ -113,7 +113,7 @@ export function rejectedKindTests(catalog: () => SharedCatalog): void {
       expect(await summary()).toMatchObject([{ rows: 3, firstMs: 5, lastMs: 1010, examplePosition: late }])
     })
 
-    test('are counted right whatever becomes of them', async () => {
+    test('are counted correctly after replays, discards and repeated validation', async () => {
       const random = seededRandom(1)
       const kinds = [
         { code: 'unknown_field', field: 'W' },
@@ -145,7 +145,7 @@ export function rejectedKindTests(catalog: () => SharedCatalog): void {
       expect(await summary(7)).toEqual([])
     })
 
-    test('of a dropped entity are counted no more', async () => {
+    test('are not counted after their entity is dropped', async () => {
       const id = { name: 'id', source: 'id', type: 'string', role: 'index' } as const
       const definition = { alias: 'm', kind: 'metadata', entity: null, fields: [id], duplicates: 'keep' } as const
       const { entityId } = await catalog().ingests.create({ ...definition, createdMs: 5 })
@@ -181,7 +181,7 @@ export function rejectedKindTests(catalog: () => SharedCatalog): void {
   }
 
   describe('batches with rejected rows', () => {
-    test('are listed, newest first, also where nothing of them is rejected any more', async () => {
+    test('are listed, newest first, also if none of their rows is rejected any more', async () => {
       await keep([
         rejected(1),
         rejected(3),

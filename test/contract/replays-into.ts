@@ -26,7 +26,7 @@ export function replayIntoTests(catalog: () => SharedCatalog): void {
     await catalog().outcomes.add({ rejected: rows, items: [] }, 300)
   }
 
-  test('rows leave the list of their ingest, once, and get positions in the other', async () => {
+  test('a replay into another ingest removes rows from their list once, and gives them positions in the other', async () => {
     const [from, into] = [await made('from'), await made('into')]
     await keepRows(from)
     await catalog().rejected.discard(from, [13])
@@ -47,7 +47,7 @@ export function replayIntoTests(catalog: () => SharedCatalog): void {
     expect(late).toEqual({ stored: [601], taken: 1 })
   })
 
-  test('what was stored stays so when the ingest that rejected it is dropped', async () => {
+  test('rows replayed into another ingest stay stored when the ingest that rejected them is dropped', async () => {
     const [from, into] = [await made('from'), await made('into')]
     await keepRows(from)
     await catalog().rejected.discard(from, [13])
@@ -62,7 +62,7 @@ export function replayIntoTests(catalog: () => SharedCatalog): void {
     expect(await again()).toEqual({ stored: [], taken: 0 })
   })
 
-  test('nothing leaves the list for an ingest that is dropped, or from one', async () => {
+  test('a replay into a dropped ingest, or from one, removes nothing from the list', async () => {
     const [from, into] = [await made('from'), await made('into')]
     await keepRows(from)
     await catalog().ingests.delete('into', 'drop', 700)
@@ -73,7 +73,7 @@ export function replayIntoTests(catalog: () => SharedCatalog): void {
     expect(await catalog().outcomes.replay(outcome(from, other))).toEqual({ stored: [], taken: 0 })
   })
 
-  test('rows that do not pass any more are given back', async () => {
+  test('rows replayed into another ingest return to the list if they no longer pass', async () => {
     const [from, into] = [await made('from'), await made('into')]
     await keepRows(from)
     await catalog().outcomes.replay(outcome(from, into))

@@ -92,7 +92,7 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
       60_000,
     )
 
-    test('passing a limit is an error', async () => {
+    test('a result with more rows than the limit is an error', async () => {
       const { plans, model, ...world } = random.find(({ duplicates }) => duplicates === 'keep')!
       const reader = readerIn(readerOf, random.find(({ seed }) => seed === world.seed)!)
       for (const plan of plans) {
@@ -113,7 +113,7 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
       expect(await reader.statistics(99, null, never)).toEqual({ rows: 0, firstMs: null, lastMs: null })
     })
 
-    test('a query whose caller has gone ends with the reason', async () => {
+    test('a query whose caller aborts it ends with the reason', async () => {
       const [world] = random
       const reason = new Error('gone')
       const run = reader(world!).run(

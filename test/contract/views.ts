@@ -10,7 +10,7 @@ const own = { viewsMax: 3, isAnyones: false }
 
 /** Tests for the saved views of every catalog. */
 export function viewTests(catalog: () => SharedCatalog): void {
-  test('views are saved, replaced and deleted by who made them, and by whom all are open to', async () => {
+  test('a view is saved, replaced and deleted by its owner, or by a caller that may change all views', async () => {
     const { views } = catalog()
     const odd = '\u{1F30A} \0 "b"'
     expect(await views.put(view(odd, { definition: '{"cells":["\\u0000"]}' }), own)).toBe(true)

@@ -59,7 +59,7 @@ describe('data queries', () => {
     seeds.slice(index * side, (index + 1) * side),
   )
   test.each(groups.map((group) => [group.length, group] as const))(
-    `%i worlds side by side answer ${size.questions} random requests each as the model does, before and after a restart`,
+    `%i worlds in one service answer ${size.questions} random requests each like the model, also after a restart`,
     (_, group) => run(group),
     limitMs,
   )
@@ -117,7 +117,7 @@ describe('metadata', () => {
     }
   }
 
-  describe.concurrent(`${numRuns} tables of each type list what a sorted array would`, () => {
+  describe.concurrent(`${numRuns} tables of each type return the same lists as a sorted array`, () => {
     const runs = { numRuns }
     const property = <Id extends Identifier>(kind: ItemKind<Id>) => listsAsAnArrayWould(kind, () => newTable(kind))
     test('strings', () => fc.assert(property(itemKinds.string), runs), limitMs)

@@ -27,11 +27,11 @@ async function run(seed: number, plant: (world: HistoryWorld) => HistoryWorld = 
   await world.close()
 }
 
-test(`${worlds} worlds answer ${size.questions} random requests each as the model does, before and after a restart`, async () => {
+test(`${worlds} worlds answer ${size.questions} random requests each like the model, before and after a restart`, async () => {
   for (let seed = firstSeed; seed < firstSeed + worlds; seed++) await seeded(seed, () => run(seed))
 }, 600_000)
 
-test.each(plantedFaults)('the canary: answers show that %s', async (_, plant) => {
+test.each(plantedFaults)('random requests detect a planted fault: %s', async (_, plant) => {
   const isShown = (seed: number): Promise<boolean> =>
     run(seed, plant).then(
       () => false,

@@ -132,7 +132,7 @@ const readers: readonly (readonly [
   ],
 ]
 
-test.each(readers)('%s: each finite double and each long is what was written', async (_, read, wanted) => {
+test.each(readers)('%s: each finite double and each long is read as it was written', async (_, read, wanted) => {
   await fc.assert(
     fc.asyncProperty(texts, async (rows) => {
       const { n, t } = await read(rows)
@@ -143,7 +143,7 @@ test.each(readers)('%s: each finite double and each long is what was written', a
   )
 })
 
-test('the table of the command line has each number as it was written', () => {
+test('the table of the command line shows each number as it was written', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(doubleTexts, longTexts), { minLength: 1, maxLength: 4 }), (numbers) => {
       const table = answerTable(new TextEncoder().encode(`[${numbers.map((n) => `{"n":${n}}`).join()}]`))
@@ -153,7 +153,7 @@ test('the table of the command line has each number as it was written', () => {
   )
 })
 
-test('a long is written again with all its digits', () => {
+test('a long is parsed and written again with all its digits', () => {
   fc.assert(
     fc.property(longTexts, (digits) => {
       expect(textWithLongs(parseWithLongs(`{"a":[${digits},"${digits}"]}`))).toBe(`{"a":[${digits},"${digits}"]}`)

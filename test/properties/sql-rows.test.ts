@@ -187,7 +187,7 @@ function storedFolder(store: EmbeddedStore, draw: Draw): LocalFolder {
   })
 }
 
-test('SQL sees the rows of random histories', { timeout: 120_000 }, async () => {
+test('SQL reads the rows of random histories', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: storedFolder, look, deletes: seed % 2 === 0 })),
     { numRuns: rounds(12) },

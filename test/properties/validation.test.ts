@@ -167,7 +167,7 @@ function validatedByReplay(outcomes: ReadonlyMap<number, Outcome>, ingest: Inges
   )
 }
 
-test('an entry comes to the same, warm and cold, in any slices and order, and as a validator says that only knows JSON', () => {
+test('entries have the same outcome warm and cold, in any slices and order, and in a naive validator', () => {
   const warm = new WarmValidator()
   fc.assert(
     fc.property(history, (one) => {

@@ -191,7 +191,7 @@ async function expectAllMade(world: World): Promise<void> {
   world.check()
 }
 
-test('hours are made of all days that have left, with late rows beside them, and their rows go', async () => {
+test('hours are made of all expired days, then the rows are removed; late rows stay next to the hours', async () => {
   const world = new World()
   world.events.set(40, () => world.push(700, 3))
   await world.run()
@@ -199,7 +199,7 @@ test('hours are made of all days that have left, with late rows beside them, and
   expect(world.requests).toBeGreaterThan(60)
 })
 
-test('whenever the process is killed, another one goes on', async () => {
+test('after a kill at any moment another process continues', async () => {
   const whole = new World()
   await whole.run()
   for (let kill = 1; kill < whole.requests; kill += 2) {
@@ -213,7 +213,7 @@ test('whenever the process is killed, another one goes on', async () => {
   }
 }, 60_000)
 
-test('a query that Druid answers without a day, as while a server is away, loses nothing and counts nothing twice', async () => {
+test('a Druid result that lacks a day loses nothing and counts nothing twice', async () => {
   const whole = new World()
   await whole.run()
   for (let query = 1; query <= whole.druid.queries; query++) {
@@ -227,7 +227,7 @@ test('a query that Druid answers without a day, as while a server is away, loses
   }
 }, 60_000)
 
-test('a removal that was asked for is not given up for a row that comes after', async () => {
+test('a removal that was already requested is completed although a row arrives afterwards', async () => {
   const world = new World()
   const late = world.pushed.find((row) => Number(row[timeColumn]) < dayMs * 30)!
   world.check = () => undefined
@@ -259,7 +259,7 @@ test('a removal that was asked for is not given up for a row that comes after', 
   expect(world.druid.rowsOf(rowsSource)).toContainEqual(late)
 })
 
-test('a row that comes to its old position meanwhile is among the hours, or late', async () => {
+test('a row that arrives late at an old position is either in the hours or stays as a late row', async () => {
   const whole = new World()
   await whole.run()
   for (let moment = 1; moment < whole.requests; moment++) {
@@ -285,7 +285,7 @@ test('a row that comes to its old position meanwhile is among the hours, or late
 
 test.each<[string, (world: World) => Parameters<World['run']>[0]]>([
   [
-    'a catalog that says that hours are made before they are',
+    'a catalog that records hours before they are made',
     (world) => ({
       ingests: {
         entities: async () => [structuredClone(world.entity)],
@@ -298,7 +298,7 @@ test.each<[string, (world: World) => Parameters<World['run']>[0]]>([
     }),
   ],
   [
-    'rows that leave whenever they were pushed',
+    'a removal that ignores when rows were pushed',
     (world) => {
       world.events.set(10, () => world.push(700, 3))
       world.druid.removesAll = true
@@ -306,7 +306,7 @@ test.each<[string, (world: World) => Parameters<World['run']>[0]]>([
     },
   ],
   [
-    'rows that come after they were said to be published',
+    'rows that are missing although they were reported as published',
     (world) => {
       const rows = world.druid.rowsOf(rowsSource)
       const row = rows.find((one) => Number(one[timeColumn]) < dayMs)!
@@ -317,7 +317,7 @@ test.each<[string, (world: World) => Parameters<World['run']>[0]]>([
       return {}
     },
   ],
-])('a planted fault is found: %s', async (_, plant) => {
+])('a planted fault is detected: %s', async (_, plant) => {
   const world = new World()
   const planted = plant(world)
   const round = world.run(planted).then(() => expectAllMade(world))

@@ -9,7 +9,7 @@ const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 /** A planted fault must be found within this number of histories. */
 const canaryHistories = 100
 
-test('what was acknowledged is there once, in order and whole, whatever happens', async () => {
+test('acknowledged entries are stored exactly once, in order and complete, despite faults', async () => {
   expect(await firstFault({ first, count: histories }, (seed) => runHistory(seed, (disk) => disk))).toBeNull()
 }, 3_600_000)
 
@@ -18,11 +18,11 @@ test.each<[string, (disk: Disk) => Disk]>([
   ['acknowledges before the fsync', withFiles((file) => ({ sync: async () => void file.sync().catch(() => {}) }))],
   ['never fsyncs large records', withFiles((_, path) => (path.endsWith('.apart') ? { sync: async () => {} } : {}))],
   ['never fsyncs folders', (disk) => changed(disk, { syncDirectory: async () => {} })],
-  ['does not cut torn tails', withFiles(() => ({ truncate: async () => {} }))],
+  ['does not truncate torn tails', withFiles(() => ({ truncate: async () => {} }))],
   [
     'acknowledges half a write',
     withFiles((file) => ({ write: (buffers, offset) => file.write(buffers.slice(0, -1), offset) })),
   ],
-])('the same check finds a journal that %s', async (_, sabotage) => {
+])('the same check detects a journal that %s', async (_, sabotage) => {
   expect(await firstFault({ first: 1, count: canaryHistories }, (seed) => runHistory(seed, sabotage))).not.toBeNull()
 })

@@ -17,7 +17,7 @@ const canaryHistories = 200
 beforeAll(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterAll(() => void vi.useRealTimers())
 
-test('a seed gives the same history again', async () => {
+test('a seed always gives the same history', async () => {
   const run = async (): Promise<EventCounts> => {
     const happenings: EventCounts = new Map()
     for (let seed = first; seed < first + rounds(10); seed++) await runLifecycleHistory(seed, {}, happenings)
@@ -26,7 +26,7 @@ test('a seed gives the same history again', async () => {
   expect(await run()).toEqual(await run())
 }, 600_000)
 
-test('replays, discards, drops and rows that leave are done once, whatever happens', async () => {
+test('replays, discards, drops and expirations are applied exactly once despite crashes', async () => {
   const happenings: EventCounts = new Map()
   const fault = await firstFault({ first, count: histories }, (seed) => runLifecycleHistory(seed, {}, happenings))
   expect(fault).toBeNull()
@@ -70,7 +70,7 @@ test.each<Canary>([
     () => ({ disk: withFiles((_, path) => (path.startsWith('/data/keys') ? { sync: async () => undefined } : {})) }),
   ],
 ])(
-  'the same check finds a service that %s',
+  'the same check detects a service that %s',
   async (_, plant, firstSeed = 1) => {
     const run = (seed: number): Promise<void> => runLifecycleHistory(seed, plant())
     expect(await firstFault({ first: firstSeed, count: canaryHistories }, run)).not.toBeNull()

@@ -57,7 +57,7 @@ async function runHistory(seed: number, open: (client: ProducingClient) => Appen
   }
 }
 
-test('what is acknowledged is stored once, and nothing earlier comes behind it', async () => {
+test('acknowledged appends are stored exactly once, and no earlier append is stored after them', async () => {
   const opened = (client: ProducingClient): Appender => new BatchProducer(client, target)
   expect(await firstFault({ first, count: histories }, (seed) => runHistory(seed, opened))).toBeNull()
 })
@@ -97,9 +97,9 @@ class PlantedProducer implements Appender {
 }
 
 test.each([
-  ['gives the identity that a given-up append has asked for to the next one', 'of the producer'],
-  ['never shuts out what it has given up', 'of an append'],
-] as const)('the same check finds a producer that %s', async (_, identities) => {
+  ['reuses the producer identity that an abandoned append requested', 'of the producer'],
+  ['never fences an abandoned append', 'of an append'],
+] as const)('the same check detects a producer that %s', async (_, identities) => {
   const planted = (client: ProducingClient): Appender => new PlantedProducer(client, identities)
   expect(await firstFault({ first: 1, count: canaryHistories }, (seed) => runHistory(seed, planted))).not.toBeNull()
 })

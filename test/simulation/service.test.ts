@@ -27,7 +27,7 @@ async function later(work: () => Promise<void>): Promise<void> {
   await work().catch(() => undefined)
 }
 
-test('a seed gives the same history again', async () => {
+test('a seed always gives the same history', async () => {
   const run = async (): Promise<EventCounts> => {
     const happenings: EventCounts = new Map()
     for (let seed = first; seed < first + rounds(10); seed++) await runServiceHistory(seed, {}, happenings)
@@ -36,7 +36,7 @@ test('a seed gives the same history again', async () => {
   expect(await run()).toEqual(await run())
 })
 
-test('what was acknowledged is answered once, whatever happens', async () => {
+test('acknowledged rows are queryable exactly once despite crashes, kills and lost files', async () => {
   const happenings: EventCounts = new Map()
   const fault = await firstFault({ first, count: histories }, (seed) => runServiceHistory(seed, {}, happenings))
   expect(fault).toBeNull()
@@ -79,14 +79,14 @@ test.each<[name: string, sabotage: Sabotage, firstSeed?: number]>([
     { reach: (step, trim) => void (step === 'seal-frozen' ? trim() : undefined) },
   ],
   [
-    'records its files without the position that they reach to',
+    'commits files without the position of their seal',
     {
       manifest: (manifest) =>
         changed(manifest, { commit: (change: ManifestChange) => manifest.commit({ ...change, seal: null }) }),
     },
   ],
   [
-    'does not note how far the journal reached',
+    'does not record the end of the journal',
     {
       manifest: (manifest) =>
         changed(manifest, {
@@ -107,7 +107,7 @@ test.each<[name: string, sabotage: Sabotage, firstSeed?: number]>([
     },
   ],
   [
-    'writes a batch twice now and then',
+    'sometimes writes a batch twice',
     {
       writer: (store) => ({
         get position() {
@@ -120,7 +120,7 @@ test.each<[name: string, sabotage: Sabotage, firstSeed?: number]>([
       }),
     },
   ],
-])('the same check finds a service that %s', async (_, sabotage, firstSeed = 1) => {
+])('the same check detects a service that %s', async (_, sabotage, firstSeed = 1) => {
   const fault = await firstFault({ first: firstSeed, count: canaryHistories }, (seed) =>
     runServiceHistory(seed, sabotage),
   )
