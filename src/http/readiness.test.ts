@@ -26,7 +26,7 @@ const byKey = { TIDEMARK_ACCESS_METRICS: 'key' }
 const failing = ['seal', 'disk', 'replica', 'tls']
 
 describe('/readyz and /health', () => {
-  test.each([{}, pusher, { 'x-api-key': 'no-such-key' }])('to %j say the state and names alone', async (headers) => {
+  test.each([{}, pusher, { 'x-api-key': 'no-such-key' }])('return only the state and the names to %j', async (headers) => {
     const ready = await testServer({ readiness: () => reported }, byKey)
     const answer = await ready.app.inject(get('/readyz', headers))
     expect([answer.statusCode, answer.json()]).toEqual([200, { ready: true, failing }])
@@ -45,7 +45,7 @@ describe('/readyz and /health', () => {
     [watcher, byKey],
     [admin, byKey],
     [{}, { TIDEMARK_ACCESS_METRICS: 'public' }],
-  ])('to %j with %j say everything', async (headers, settings) => {
+  ])('return all details to %j with %j', async (headers, settings) => {
     const { reason: _, ...everything } = reported
     const ready = await testServer({ readiness: () => reported }, settings)
     expect((await ready.app.inject(get('/readyz', headers))).json()).toEqual(everything)
