@@ -195,19 +195,22 @@ test.each([
   ['small', 'limits.runningQueries'],
   ['data', 'limits.runningQueries'],
   ['sql', 'limits.runningSqlQueries'],
-] as const)('a %s query over the limit is refused with a retry delay and the names of the limits', async (kind, setting) => {
-  const admission = new Admission({ ...one, waitingQueries: 0 })
-  await admission.enter(kind, 'a', signal)
-  try {
-    await admission.enter(kind, 'b', signal)
-    expect.unreachable()
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    expect(error).toMatchObject({ code: 'overloaded', status: 503, retryable: true, retryAfterS: 1 })
-    expect(error.message).toContain(setting)
-    expect(error.message).toContain('limits.waitingQueries')
-  }
-})
+] as const)(
+  'a %s query over the limit is refused with a retry delay and the names of the limits',
+  async (kind, setting) => {
+    const admission = new Admission({ ...one, waitingQueries: 0 })
+    await admission.enter(kind, 'a', signal)
+    try {
+      await admission.enter(kind, 'b', signal)
+      expect.unreachable()
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      expect(error).toMatchObject({ code: 'overloaded', status: 503, retryable: true, retryAfterS: 1 })
+      expect(error.message).toContain(setting)
+      expect(error.message).toContain('limits.waitingQueries')
+    }
+  },
+)
 
 test('a cancelled query leaves the queue to the others', async () => {
   const asked = new Asked(one)

@@ -79,7 +79,12 @@ test('a request without a key gets an error in the format of Druid, with a Basic
 
 test.each<[string, InjectOptions, number, unknown]>([
   ['the data sources that a reader may read', get('/druid/v2/datasources', basic(`a:${keys.reader}`)), 200, ['plant']],
-  ['the data sources of an admin key', get('/druid/v2/datasources', basic(`a:${keys.admin}`)), 200, ['plant', 'secret']],
+  [
+    'the data sources of an admin key',
+    get('/druid/v2/datasources', basic(`a:${keys.admin}`)),
+    200,
+    ['plant', 'secret'],
+  ],
   ['the data sources, with a trailing slash', get('/druid/v2/datasources/', basic(`a:${keys.reader}`)), 200, ['plant']],
   [
     'the columns of a data source',
@@ -87,7 +92,12 @@ test.each<[string, InjectOptions, number, unknown]>([
     200,
     { dimensions: ['T', 'unit'], metrics: ['V'] },
   ],
-  ['the columns of a data source that the key may not read', get('/druid/v2/datasources/secret', basic(`a:${keys.reader}`)), 404, null],
+  [
+    'the columns of a data source that the key may not read',
+    get('/druid/v2/datasources/secret', basic(`a:${keys.reader}`)),
+    404,
+    null,
+  ],
   ['the columns of an unknown data source', get('/druid/v2/datasources/none', basic(`a:${keys.admin}`)), 404, null],
   ['the status', get('/status', basic(`a:${keys.reader}`)), 200, { version: '33.0.0', modules: [], memory: {} }],
   ['the status, without a key', get('/status'), 403, null],

@@ -111,11 +111,14 @@ describe('an MCP client', () => {
     expect(messageOf(body).error).toBeDefined()
   })
 
-  test.each(['GET', 'DELETE'] as const)('that requests a session by %s gets a 405: there are no sessions', async (method) => {
-    const { app } = usual
-    const { statusCode, headers } = await app.inject({ method, url: '/mcp', headers: bearer })
-    expect([statusCode, headers['allow']]).toEqual([405, 'POST'])
-  })
+  test.each(['GET', 'DELETE'] as const)(
+    'that requests a session by %s gets a 405: there are no sessions',
+    async (method) => {
+      const { app } = usual
+      const { statusCode, headers } = await app.inject({ method, url: '/mcp', headers: bearer })
+      expect([statusCode, headers['allow']]).toEqual([405, 'POST'])
+    },
+  )
 })
 
 test('POST /mcp/ redirects to /mcp with 308, which keeps the message', async () => {
@@ -144,7 +147,11 @@ describe('access', () => {
     ['a page of the same origin', { host: 'localhost:8080', origin: 'http://localhost:8080' }, 200],
     ['a page of another origin', { host: 'localhost:8080', origin: 'https://evil.example' }, 403],
     ['another host name that resolves to this server', { host: 'evil.example' }, 403],
-    ['a page of another origin, with a key', { host: 'localhost:8080', origin: 'https://evil.example', ...bearer }, 200],
+    [
+      'a page of another origin, with a key',
+      { host: 'localhost:8080', origin: 'https://evil.example', ...bearer },
+      200,
+    ],
   ])('with public reading: %s', async (_name, headers, status) => {
     expect((await open.app.inject(post(latest, headers))).statusCode).toBe(status)
   })

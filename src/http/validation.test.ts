@@ -95,7 +95,11 @@ const words = Type.Enum(['low', 'high'])
 const thing = Type.Object({ kind: words, over: Type.Optional(Type.Integer()) }, { additionalProperties: false })
 
 test.each<[string, unknown, string]>([
-  ['an unknown word is reported with all words and the object form', 'lw', 'must be low or high or a JSON object with kind.'],
+  [
+    'an unknown word is reported with all words and the object form',
+    'lw',
+    'must be low or high or a JSON object with kind.',
+  ],
   ['a value of another type is reported in the same way', 5, 'must be low or high or a JSON object with kind.'],
   ['an object is reported only with the error within it', { kind: 'low', over: '1' }, '.over must be a whole number.'],
   ['an object is reported with the words of its own property', { kind: 'lw' }, '.kind must be low or high.'],

@@ -58,7 +58,12 @@ describe('the HTTP parser', () => {
     ['an invalid Host', `GET /healthz HTTP/1.1\r\nHost: a b\r\n${closing}\r\n`, 400, 'malformed_http'],
     ['an invalid Content-Length', head(pushLine, `${keyed}Content-Length: x\r\n`), 400, 'malformed_http'],
     ['a negative Content-Length', head(pushLine, `${keyed}Content-Length: -1\r\n`), 400, 'malformed_http'],
-    ['two Content-Length headers', head(pushLine, `${keyed}Content-Length: 2\r\nContent-Length: 3\r\n`), 400, 'malformed_http'],
+    [
+      'two Content-Length headers',
+      head(pushLine, `${keyed}Content-Length: 2\r\nContent-Length: 3\r\n`),
+      400,
+      'malformed_http',
+    ],
     [
       'Content-Length with chunks',
       head(pushLine, `${keyed}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n`),
@@ -82,18 +87,33 @@ describe('the HTTP parser', () => {
     ['an absolute URL with a user', head('GET http://a@localhost/healthz', closing), 400, 'malformed_http'],
     ['an absolute URL of another scheme', head('GET ftp://localhost/healthz', closing), 400, 'malformed_http'],
     ['an absolute URL with an empty host', head('GET http:///healthz', closing), 400, 'malformed_http'],
-    ['an absolute URL without a Host header', `GET http://localhost/healthz HTTP/1.0\r\n${closing}\r\n`, 400, 'malformed_http'],
+    [
+      'an absolute URL without a Host header',
+      `GET http://localhost/healthz HTTP/1.0\r\n${closing}\r\n`,
+      400,
+      'malformed_http',
+    ],
     ['a fragment in the path', head('GET /healthz#x', closing), 400, 'malformed_http'],
     ['two different Host headers', head('GET /healthz', `${closing}Host: evil.example\r\n`), 400, 'malformed_http'],
     ['the same Host twice', head('GET /healthz', `${closing}hOST: localhost\r\n`), 400, 'malformed_http'],
-    ['two Host headers on an unknown path', head('GET /nothing', `${closing}Host: evil.example\r\n`), 400, 'malformed_http'],
+    [
+      'two Host headers on an unknown path',
+      head('GET /nothing', `${closing}Host: evil.example\r\n`),
+      400,
+      'malformed_http',
+    ],
     [
       'two Authorization headers',
       `${head(pushLine, `${closing}Authorization: Bearer a\r\nAuthorization: Bearer b\r\nContent-Length: 2\r\n`)}{}`,
       400,
       'malformed_http',
     ],
-    ['two X-API-Key headers', `${head(pushLine, `${keyed}${keyed}${closing}Content-Length: 2\r\n`)}{}`, 400, 'malformed_http'],
+    [
+      'two X-API-Key headers',
+      `${head(pushLine, `${keyed}${keyed}${closing}Content-Length: 2\r\n`)}{}`,
+      400,
+      'malformed_http',
+    ],
     [
       'two Idempotency-Key headers',
       `${head(pushLine, `${keyed}${closing}Idempotency-Key: a\r\nIdempotency-Key: a\r\nContent-Length: 2\r\n`)}{}`,
@@ -118,7 +138,12 @@ describe('the HTTP parser', () => {
       400,
       'malformed_http',
     ],
-    ['a Content-Length over the limit', head(pushLine, `${keyed}${closing}Content-Length: 1001\r\n`), 400, 'body_too_large'],
+    [
+      'a Content-Length over the limit',
+      head(pushLine, `${keyed}${closing}Content-Length: 1001\r\n`),
+      400,
+      'body_too_large',
+    ],
   ])('refuses with a Problem: %s', async (_name, bytes, status, code) => {
     const answer = await exchange(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -136,7 +161,11 @@ describe('the HTTP parser', () => {
       head('GET /healthz', `Connection: upgrade, close\r\nUpgrade: websocket\r\n`),
       /^HTTP\/1.1 200 /,
     ],
-    ['an absolute URL that matches the Host is accepted', head('GET http://localhost/healthz', closing), /^HTTP\/1.1 200 /],
+    [
+      'an absolute URL that matches the Host is accepted',
+      head('GET http://localhost/healthz', closing),
+      /^HTTP\/1.1 200 /,
+    ],
     ['an absolute URL without a path is accepted', head('GET http://localhost?x=1', closing), /^HTTP\/1.1 200 /],
     [
       'HTTP/1.0 gets no 100 Continue',
@@ -202,18 +231,21 @@ describe('the HTTP parser', () => {
     ['300001', '2147483647', '2147483647'],
     ['2147483647', '2147483647', '2147483647'],
     ['2147483647', '300000', '72000'],
-  ])('accepts headersMs %s together with requestMs %s and keepAliveMs %s', async (headersMs, requestMs, keepAliveMs) => {
-    const times = {
-      TIDEMARK_SERVER_HEADERS_MS: headersMs,
-      TIDEMARK_SERVER_REQUEST_MS: requestMs,
-      TIDEMARK_SERVER_KEEP_ALIVE_MS: keepAliveMs,
-    }
-    const server = await testServer({}, times)
-    // The millisecond may have passed before the request is read.
-    expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(
-      headersMs === '1' ? /^HTTP\/1.1 (200|408) / : /^HTTP\/1.1 200 /,
-    )
-  })
+  ])(
+    'accepts headersMs %s together with requestMs %s and keepAliveMs %s',
+    async (headersMs, requestMs, keepAliveMs) => {
+      const times = {
+        TIDEMARK_SERVER_HEADERS_MS: headersMs,
+        TIDEMARK_SERVER_REQUEST_MS: requestMs,
+        TIDEMARK_SERVER_KEEP_ALIVE_MS: keepAliveMs,
+      }
+      const server = await testServer({}, times)
+      // The millisecond may have passed before the request is read.
+      expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(
+        headersMs === '1' ? /^HTTP\/1.1 (200|408) / : /^HTTP\/1.1 200 /,
+      )
+    },
+  )
 
   test('every header is read, however many come before it', async () => {
     const many = await listen(await testServer())
