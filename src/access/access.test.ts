@@ -82,22 +82,22 @@ test.each<[string, Credential, string | null]>([
   ['X-API-Key', { apiKey: 'push' }, 'plant'],
   ['Bearer', { authorization: 'Bearer push' }, 'plant'],
   ['bearer in any case, with more spaces', { authorization: 'bEARER   push ' }, 'plant'],
-  ['both, the same', { authorization: 'Bearer push', apiKey: 'push' }, 'plant'],
-  ['both, of one subscriber, differing', { authorization: 'Bearer push', apiKey: 'read' }, null],
-  ['both, one of them wrong', { authorization: 'Bearer nonsense', apiKey: 'push' }, null],
+  ['the same key in both headers', { authorization: 'Bearer push', apiKey: 'push' }, 'plant'],
+  ['two keys of one subscriber in both headers', { authorization: 'Bearer push', apiKey: 'read' }, null],
+  ['a valid and an unknown key in both headers', { authorization: 'Bearer nonsense', apiKey: 'push' }, null],
   ['another scheme', { authorization: 'Basic push' }, null],
-  ['another scheme beside a key', { authorization: 'Basic push', apiKey: 'push' }, null],
-  ['Basic where it is taken', { authorization: 'Basic YTpwdXNo', schemes: ['basic'] }, 'plant'],
-  ['Basic where it is not', { authorization: 'Basic YTpwdXNo' }, null],
-  ['Token where it is taken', { authorization: 'Token push', schemes: ['token'] }, 'plant'],
+  ['another scheme besides a key', { authorization: 'Basic push', apiKey: 'push' }, null],
+  ['Basic where it is accepted', { authorization: 'Basic YTpwdXNo', schemes: ['basic'] }, 'plant'],
+  ['Basic where it is not accepted', { authorization: 'Basic YTpwdXNo' }, null],
+  ['Token where it is accepted', { authorization: 'Token push', schemes: ['token'] }, 'plant'],
   ['Token with a user', { authorization: 'Token anyone:push', schemes: ['token'] }, 'plant'],
-  ['Token where it is not', { authorization: 'Token push' }, null],
+  ['Token where it is not accepted', { authorization: 'Token push' }, null],
   ['no scheme', { authorization: 'push' }, null],
-  ['an empty header', { authorization: '', apiKey: 'push' }, null],
+  ['an empty Authorization header', { authorization: '', apiKey: 'push' }, null],
   ['an empty key', { apiKey: '' }, null],
   ['two keys in one header', { apiKey: 'push, push' }, null],
   ['an unknown key', { apiKey: 'nonsense' }, null],
-  ['a hash', { apiKey: hashKey('push') }, null],
+  ['the hash of a key', { apiKey: hashKey('push') }, null],
 ])('%s', (_, credential, subscriber) => {
   expect(subscriberOf(access.identify(credential))).toBe(subscriber)
 })
@@ -106,7 +106,7 @@ test.each([
   [999, 'everyone'],
   [1000, null],
   [1001, null],
-])('a key that expires at 1000 is asked at %i', (at, subscriber) => {
+])('a key that expires at 1000 is valid only before: at %i', (at, subscriber) => {
   nowMs = at
   expect(subscriberOf(callerOf('brief'))).toBe(subscriber)
 })
@@ -114,16 +114,16 @@ test.each([
 const forbidden = expect.objectContaining({ code: 'forbidden' })
 
 test.each<[string, Credential, string]>([
-  ['nothing', {}, 'This request needs an API key. Send one as "Authorization: Bearer <key>"'],
+  ['no credential', {}, 'This request needs an API key. Send one as "Authorization: Bearer <key>"'],
   ['another scheme', { authorization: 'Basic push' }, 'The Authorization header has no key.'],
-  ['two keys', { authorization: 'Bearer push', apiKey: 'read' }, 'two different credentials'],
+  ['two different keys', { authorization: 'Bearer push', apiKey: 'read' }, 'two different credentials'],
   [
-    'a key that never was',
+    'an unknown key',
     { apiKey: 'nonsense' },
     'The API key is unknown: it was mistyped or cut off, or it has been revoked.',
   ],
-  ['a key that has expired', { apiKey: 'brief' }, 'The API key expired on 1970-01-01T00:00:01.000Z.'],
-])('who shows %s is told so', (_, credential, detail) => {
+  ['an expired key', { apiKey: 'brief' }, 'The API key expired on 1970-01-01T00:00:01.000Z.'],
+])('%s is refused with the reason', (_, credential, detail) => {
   nowMs = 5000
   const asker = access.identify(credential)
   expect(() => access.requireAdmin(asker)).toThrow(detail)
@@ -153,7 +153,7 @@ describe('pushing', () => {
     ['push', 'twice', 99, false],
     ['push', 'twice', 100, true],
     ['nonsense', 'a', 150, false],
-  ])('with %j to %j at %i: %j', (apiKey, alias, at, allowed) => {
+  ])('with %j to %j at %i is allowed: %j', (apiKey, alias, at, allowed) => {
     nowMs = at
     const caller = callerOf(apiKey)
     if (allowed) expect(access.requireIngest(caller, alias)).toBe(caller)
@@ -165,7 +165,7 @@ describe('pushing', () => {
     ['read', 'lacks the right `ingest`'],
     ['root', 'This is an admin key: it opens the operator’s side and does not push.'],
     ['bare', 'no valid subscription to the ingest "a"'],
-  ])('a refusal of %j says what to do', (apiKey, detail) => {
+  ])('the refusal of %j states the remedy', (apiKey, detail) => {
     expect(() => access.requireIngest(callerOf(apiKey), 'a')).toThrow(detail)
   })
 
@@ -175,7 +175,7 @@ describe('pushing', () => {
     // Subscriptions of others are not revealed.
     ['bare', 'aslepe', 'ingest "aslepe". GET'],
     ['star', '*', null],
-  ])('a refusal of %j to push to %j names none but his own: %j', (apiKey, alias, detail) => {
+  ])('the refusal of %j to push to %j suggests only ingests of its own subscriber: %j', (apiKey, alias, detail) => {
     const push = () => access.requireIngest(callerOf(apiKey), alias)
     if (detail === null) push()
     else expect(push).toThrow(detail)
@@ -197,7 +197,7 @@ test.each<[string, string, number, boolean]>([
   ['bare', 'a', 150, false],
   ['brief', 'a', 1500, false],
   ['nonsense', 'a', 150, false],
-])('seeing with %j what was pushed to %j at %i: %j', (apiKey, alias, at, allowed) => {
+])('with %j, seeing own rows pushed to %j at %i is allowed: %j', (apiKey, alias, at, allowed) => {
   nowMs = at
   const caller = callerOf(apiKey)
   if (allowed) expect(access.requireOwnRows(caller, alias)).toBe(caller)
@@ -218,7 +218,7 @@ test.each<[string, string, number, boolean]>([
   ['read', 'timed', 100, true],
   ['read', 'timed', 200, false],
   ['nonsense', 'e', 150, false],
-])('reading with %j from %j at %i: %j', (apiKey, entity, at, allowed) => {
+])('with %j, reading from %j at %i is allowed: %j', (apiKey, entity, at, allowed) => {
   nowMs = at
   expect(access.mayRead(callerOf(apiKey), entity)).toBe(allowed)
 })
@@ -230,7 +230,7 @@ test.each([
   ['push', false],
   ['brief', false],
   ['nonsense', false],
-])('whether anything is read with %j: %j', (apiKey, allowed) => {
+])('with %j, reading in general is allowed: %j', (apiKey, allowed) => {
   const caller = callerOf(apiKey)
   if (allowed) expect(access.requireConsume(caller)).toBe(caller)
   else expect(() => access.requireConsume(caller)).toThrow(forbidden)
@@ -240,13 +240,13 @@ test.each([
   ['root', true],
   ['both', false],
   ['nonsense', false],
-])('the operator’s side with %j: %j', (apiKey, allowed) => {
+])('with %j, admin access is allowed: %j', (apiKey, allowed) => {
   const caller = callerOf(apiKey)
   if (allowed) expect(access.requireAdmin(caller)).toBe(caller)
   else expect(() => access.requireAdmin(caller)).toThrow(forbidden)
 })
 
-test('describes what a key gives access to', () => {
+test('describes the rights and subscriptions of a key', () => {
   expect(access.describe(callerOf('both'))).toEqual({
     subscriber: 'plant',
     rights: ['ingest', 'consume'],
@@ -269,7 +269,7 @@ test('describes what a key gives access to', () => {
   expect(() => access.describe(access.identify({}))).toThrow(forbidden)
 })
 
-test('a change holds from the refresh on, also for callers that were identified before', async () => {
+test('a change applies after the refresh, also to callers that were identified before', async () => {
   const caller = callerOf('push')
   state = { ...start, version: 2, keys: [], subscriptions: new Map() }
   expect(subscriberOf(callerOf('push'))).toBe('plant')
@@ -278,7 +278,7 @@ test('a change holds from the refresh on, also for callers that were identified 
   expect(() => access.requireIngest(caller, 'a')).toThrow(forbidden)
 })
 
-test('a revoked key stays valid no longer than the catalog cannot be read', async () => {
+test('a revoked key remains valid only until the catalog can be read again', async () => {
   vi.useFakeTimers()
   state = { ...start, version: 2, keys: [] }
   away = true
@@ -290,7 +290,7 @@ test('a revoked key stays valid no longer than the catalog cannot be read', asyn
   expect(subscriberOf(callerOf('push'))).toBeNull()
 })
 
-test('a state of a catalog that was restored counts, whatever its version', async () => {
+test('the state of a restored catalog applies, even with a lower version', async () => {
   state = { ...start, version: 9 }
   await access.refresh()
   state = { ...start, version: 2, keys: [] }

@@ -32,7 +32,7 @@ async function adminKeys(...keys: readonly string[]): Promise<readonly string[]>
   })
 }
 
-test('a key has 192 random bits, and nothing but its hash is in the catalog', async () => {
+test('a new key has 192 random bits and comes with its hash', async () => {
   const { key, hash } = newKey((count) => new Uint8Array(count).fill(0xfb))
   expect(key).toBe(`tm_${'-_v7'.repeat(8)}`)
   expect(hash).toBe(hashKey(key))
@@ -41,7 +41,7 @@ test('a key has 192 random bits, and nothing but its hash is in the catalog', as
   expect(newKey().key).not.toBe(newKey().key)
 })
 
-test('without a configured key one is made, once', async () => {
+test('without a configured key one is created, only once, and only its hash is stored', async () => {
   const made = (await ensure(null)) ?? ''
   expect(made).toMatch(/^tm_/)
   expect(await ensure(null)).toBeNull()
@@ -49,7 +49,7 @@ test('without a configured key one is made, once', async () => {
   expect(JSON.stringify(await catalog.access.state())).not.toContain(made)
 })
 
-test('a configured key takes the place of the one before, and stays when it is configured no more', async () => {
+test('a configured key replaces the previous one, and remains valid when it is no longer configured', async () => {
   const made = (await ensure(null)) ?? ''
   expect(await ensure('first')).toBeNull()
   expect(await adminKeys(made, 'first')).toEqual(['first'])
@@ -61,10 +61,10 @@ test('a configured key takes the place of the one before, and stays when it is c
 })
 
 test.each<[string, number | null, boolean]>([
-  ['for ever', null, false],
-  ['until later', 1001, false],
-  ['no longer', 1000, true],
-])('with another admin key that is valid %s', async (_, expiresMs, isMade) => {
+  ['that never expires', null, false],
+  ['that expires later', 1001, false],
+  ['that has expired', 1000, true],
+])('creates a key only when no other admin key is valid: with one %s', async (_, expiresMs, isMade) => {
   const { id: subscriberId } = await catalog.access.createSubscriber('operator', 1)
   await catalog.access.putKey({
     id: 'k',
@@ -77,14 +77,14 @@ test.each<[string, number | null, boolean]>([
   expect((await ensure(null)) !== null).toBe(isMade)
 })
 
-test('a deleted admin subscriber is made again', async () => {
+test('a deleted admin subscriber is created again', async () => {
   await ensure('first')
   await catalog.access.deleteSubscriber('admin')
   await ensure('first')
   expect(await adminKeys('first')).toEqual(['first'])
 })
 
-test('refuses to make an operator of a subscriber whose key is configured', async () => {
+test('refuses a configured key that belongs to another subscriber', async () => {
   const { id: subscriberId } = await catalog.access.createSubscriber('x', 1)
   const key = { id: 'k', subscriberId, hash: hashKey('theirs'), createdMs: 1, expiresMs: null }
   await catalog.access.putKey({ ...key, rights: ['consume'] })

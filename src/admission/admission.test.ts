@@ -44,7 +44,7 @@ class Asked {
   }
 }
 
-test('so many run, the others wait in the order in which they came', async () => {
+test('queries up to the limit run, and the others wait in the order of arrival', async () => {
   const asked = new Asked({ runningQueries: 2, runningSqlQueries: 2, waitingQueries: 8 })
   await asked.ask('a.data.1', 'a.data.2', 'a.data.3', 'a.data.4', 'a.data.5')
   expect(asked.names).toEqual(['a.data.1', 'a.data.2'])
@@ -54,7 +54,7 @@ test('so many run, the others wait in the order in which they came', async () =>
   expect(asked.names).toEqual(['a.data.4', 'a.data.5'])
 })
 
-test('those that run are counted, and those that wait, ahead of the others or not', async () => {
+test('running and queued queries are counted, including small ones ahead of the queue', async () => {
   const asked = new Asked(one, 4)
   const counts = () => [asked.admission.running, asked.admission.waiting]
   expect(counts()).toEqual([0, 0])
@@ -68,8 +68,8 @@ test('those that run are counted, and those that wait, ahead of the others or no
   expect(counts()).toEqual([0, 0])
 })
 
-describe('whatever one reader asks', () => {
-  test('places are left to others, and to data queries', async () => {
+describe('limits per reader', () => {
+  test('leave places to other readers and to data queries', async () => {
     const asked = new Asked(few)
     await asked.ask('a.sql.1', 'a.sql.2', 'a.sql.3', 'a.sql.4', 'a.data.1', 'a.data.2')
     expect(asked.names).toEqual(['a.sql.1', 'a.sql.2', 'a.data.1'])
@@ -77,7 +77,7 @@ describe('whatever one reader asks', () => {
     expect(asked.names).toEqual(['a.sql.1', 'a.sql.2', 'a.data.1', 'b.sql.1'])
   })
 
-  test('of eight places for SQL two are left to others', async () => {
+  test('leave two of eight SQL places to other readers', async () => {
     const asked = new Asked({ runningQueries: 12, runningSqlQueries: 8, waitingQueries: 100 })
     await asked.ask(
       ...Array.from({ length: 20 }, (_, index) => `a.sql.${index}`),
@@ -90,7 +90,7 @@ describe('whatever one reader asks', () => {
     expect(asked.names.slice(6)).toEqual(['b.sql.1', 'c.sql.1', 'd.data.1'])
   })
 
-  test('a place goes to who has the fewest', async () => {
+  test('a free place goes to the reader with the fewest queries', async () => {
     const asked = new Asked(few)
     await asked.ask('a.data.1', 'a.data.2', 'a.data.3', 'b.data.1', 'a.data.4', 'b.data.2', 'c.data.1')
     await asked.end('a.data.1')
@@ -101,7 +101,7 @@ describe('whatever one reader asks', () => {
     expect(asked.names).toEqual(['b.data.1', 'b.data.2', 'a.data.4'])
   })
 
-  test('others may wait as well', async () => {
+  test('leave part of the queue to other readers', async () => {
     const asked = new Asked({ ...few, waitingQueries: 4 })
     await asked.ask(...Array.from({ length: 7 }, (_, index) => `a.data.${index}`))
     expect(asked.refused).toEqual(['a.data.6'])
@@ -111,7 +111,7 @@ describe('whatever one reader asks', () => {
   })
 })
 
-test('data queries may have all places, SQL all but one', async () => {
+test('data queries may use all places, SQL queries all but one', async () => {
   const asked = new Asked({ runningQueries: 3, runningSqlQueries: 3, waitingQueries: 9 })
   await asked.ask('a.sql.1', 'b.sql.1', 'c.sql.1', 'd.data.1', 'e.data.1')
   expect(asked.names).toEqual(['a.sql.1', 'b.sql.1', 'd.data.1'])
@@ -121,11 +121,11 @@ test('data queries may have all places, SQL all but one', async () => {
   expect(asked.names).toEqual(['d.data.1', 'e.data.1'])
 })
 
-describe('small queries that have no place', () => {
+describe('small queries without a place', () => {
   const smallOf = (reader: string, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${reader}.small.${index}`)
 
-  test('go ahead, so many, a fourth of them left to others', async () => {
+  test('run ahead of the queue up to a limit, a quarter of which is left to other readers', async () => {
     const asked = new Asked({ ...few, waitingQueries: 100 }, 4)
     await asked.ask(...smallOf('a', 9), 'a.data.9')
     expect(asked.names).toEqual(smallOf('a', 6))
@@ -137,7 +137,7 @@ describe('small queries that have no place', () => {
     expect(asked.names.slice(4)).toEqual(smallOf('b', 4))
   })
 
-  test('of one reader are few ahead while others ask too, and many again some time after', async () => {
+  test('run ahead in small number while other readers query too, and in large number some time later', async () => {
     const asked = new Asked({ ...few, waitingQueries: 100 }, 32)
     await asked.ask('b.small.0')
     await asked.ask(...smallOf('a', 40))
@@ -153,7 +153,7 @@ describe('small queries that have no place', () => {
     expect(asked.names).toEqual(smallOf('a', 27))
   })
 
-  test('count for their reader when a place is given', async () => {
+  test('count for their reader when a place becomes free', async () => {
     const asked = new Asked({ runningQueries: 2, runningSqlQueries: 1, waitingQueries: 100 }, 32)
     await asked.ask('c.data.1', 'c.data.2', ...smallOf('a', 3), 'a.data.3', 'b.data.1')
     expect(asked.names).toEqual(['c.data.1', 'c.data.2', ...smallOf('a', 3)])
@@ -161,7 +161,7 @@ describe('small queries that have no place', () => {
     expect(asked.names.at(-1)).toBe('b.data.1')
   })
 
-  test('pass by others that wait', async () => {
+  test('overtake queued queries without using a place', async () => {
     const asked = new Asked({ ...few, waitingQueries: 100 }, 4)
     await asked.ask('a.data.1', 'a.data.2', 'a.data.3', 'a.data.4', 'a.small.5')
     expect(asked.names).toEqual(['a.data.1', 'a.data.2', 'a.data.3', 'a.small.5'])
@@ -171,7 +171,7 @@ describe('small queries that have no place', () => {
     expect(asked.names).toEqual(['a.data.2', 'a.data.3', 'a.data.4'])
   })
 
-  test('count among those that wait', async () => {
+  test('count as queued queries while they run ahead', async () => {
     const asked = new Asked({ ...few, waitingQueries: 4 }, 32)
     await asked.ask(...smallOf('a', 7))
     expect(asked.names).toEqual(smallOf('a', 6))
@@ -181,7 +181,7 @@ describe('small queries that have no place', () => {
     expect(asked.refused).toEqual(['a.small.6', 'b.small.3'])
   })
 
-  test('wait like others where nobody may wait, or none goes ahead', async () => {
+  test('are refused or queued like others when the queue or the limit of small queries is 0', async () => {
     const strict = new Asked({ ...few, waitingQueries: 0 }, 32)
     await strict.ask(...smallOf('a', 4))
     expect(strict.refused).toEqual(['a.small.3'])
@@ -195,21 +195,24 @@ test.each([
   ['small', 'limits.runningQueries'],
   ['data', 'limits.runningQueries'],
   ['sql', 'limits.runningSqlQueries'],
-] as const)('one too many of %s is told to come again', async (kind, setting) => {
-  const admission = new Admission({ ...one, waitingQueries: 0 })
-  await admission.enter(kind, 'a', signal)
-  try {
-    await admission.enter(kind, 'b', signal)
-    expect.unreachable()
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    expect(error).toMatchObject({ code: 'overloaded', status: 503, retryable: true, retryAfterS: 1 })
-    expect(error.message).toContain(setting)
-    expect(error.message).toContain('limits.waitingQueries')
-  }
-})
+] as const)(
+  'a %s query over the limit is refused with a retry delay and the names of the limits',
+  async (kind, setting) => {
+    const admission = new Admission({ ...one, waitingQueries: 0 })
+    await admission.enter(kind, 'a', signal)
+    try {
+      await admission.enter(kind, 'b', signal)
+      expect.unreachable()
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      expect(error).toMatchObject({ code: 'overloaded', status: 503, retryable: true, retryAfterS: 1 })
+      expect(error.message).toContain(setting)
+      expect(error.message).toContain('limits.waitingQueries')
+    }
+  },
+)
 
-test('one that gives up leaves the queue to the others', async () => {
+test('a cancelled query leaves the queue to the others', async () => {
   const asked = new Asked(one)
   await asked.ask('a.data.1')
   const controller = new AbortController()
@@ -221,12 +224,12 @@ test('one that gives up leaves the queue to the others', async () => {
   expect(asked.names).toEqual(['a.data.2'])
 })
 
-test('one that has given up does not enter', () => {
+test('a query that is already cancelled is not admitted', () => {
   const admission = new Admission(one)
   expect(() => admission.enter('sql', 'a', AbortSignal.abort(new Error('gone')))).toThrow('gone')
 })
 
-test('whatever is asked and ends, no bound is passed, nobody waits while he might run, and all get their turn', async () => {
+test('for random sequences of queries, no limit is exceeded and none is queued forever', async () => {
   const name = fc
     .tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('small', 'data', 'sql'))
     .map((parts) => parts.join('.'))

@@ -6,7 +6,7 @@ test.each([
   [900, 500, 'took longer than 500 ms, which is limits.queryTimeMs. Ask for less.'],
   [20, 500, "took longer than 20 ms, which is the `timeout` of the query's own context. Ask for less."],
 ])(
-  'a query with %i ms of its own and a limit of %i ms is told whose bound ended it',
+  'a query with a timeout of %i ms and a limit of %i ms reports the bound that ended it',
   async (ownMs, queryTimeMs, reported) => {
     const time = timeAllowed(ownMs, { queryTimeMs })
     const overAtOnce = (over: () => void) => {

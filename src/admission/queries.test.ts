@@ -100,7 +100,7 @@ async function problemOf(promise: Promise<unknown>): Promise<Problem> {
   throw new Error('nothing was refused')
 }
 
-test('a request becomes a plan, and the runner answers it', async () => {
+test('a request becomes a plan, and the runner returns its answer', async () => {
   const { runs, timers, latest } = world()
   const answered = latest()
   await settled()
@@ -110,7 +110,7 @@ test('a request becomes a plan, and the runner answers it', async () => {
   expect(timers.size).toBe(0)
 })
 
-describe('of several engines', () => {
+describe('several engines', () => {
   const engine = (name: Engine['name'], found: Answer | null, asked: unknown[]): Engine => ({
     name,
     answer: async () => {
@@ -123,7 +123,7 @@ describe('of several engines', () => {
     return new Queries(language, { admission: new Admission(noLimits), limits: noLimits }).run(null, never, everyone)
   }
 
-  test('the first that takes the query answers, and the answer bears its name', async () => {
+  test('the first one that accepts the query answers, and the answer names it', async () => {
     const asked: unknown[] = []
     const one = await run([engine('store', answer, asked), engine('sql-engine', answer, asked)])
     expect([one.answeredBy, asked]).toEqual(['store', ['store']])
@@ -132,7 +132,7 @@ describe('of several engines', () => {
     expect((await run([engine(null, answer, asked)])).answeredBy).toBeUndefined()
   })
 
-  test('one that fails is followed by none', async () => {
+  test('no other one is tried after a failure', async () => {
     const asked: unknown[] = []
     const failing: Engine = { name: 'store', answer: () => Promise.reject(new Error('broken')) }
     await expect(run([failing, engine('sql-engine', answer, asked)])).rejects.toThrow('broken')
@@ -141,7 +141,7 @@ describe('of several engines', () => {
 })
 
 describe('the entity', () => {
-  test('that is unknown is answered with those the caller may read', async () => {
+  test('that is unknown is refused with the names that the caller may read', async () => {
     const { queries } = world()
     const mayRead = (name: string) => name !== 'secret'
     const problem = await problemOf(
@@ -156,7 +156,7 @@ describe('the entity', () => {
   })
 
   test.each(['secret', 'unknown'])(
-    '%s is forbidden to those who may not read it, be it there or not',
+    '%s is forbidden to a caller without access, whether or not it exists',
     async (entity) => {
       const { queries } = world()
       const problem = await problemOf(
@@ -168,7 +168,7 @@ describe('the entity', () => {
 })
 
 describe('the time limit', () => {
-  test('ends a query that runs, and tells its runner', async () => {
+  test('ends a running query and aborts its runner', async () => {
     const { runs, letTimePass, latest } = world()
     const refused = problemOf(latest())
     await settled()
@@ -179,7 +179,7 @@ describe('the time limit', () => {
     expect(runs[0]?.signal.aborted).toBe(true)
   })
 
-  test('counts the time of waiting too', async () => {
+  test('includes the time in the queue', async () => {
     const { runs, letTimePass, latest } = world({ runningQueries: 1 })
     const refused = [problemOf(latest()), problemOf(latest())]
     await settled()
@@ -189,8 +189,8 @@ describe('the time limit', () => {
   })
 })
 
-describe('a caller who goes away', () => {
-  test('ends the query', async () => {
+describe('a caller that disconnects', () => {
+  test('cancels its query', async () => {
     const { runs, timers, latest } = world()
     const controller = new AbortController()
     const refused = expect(latest(controller.signal)).rejects.toThrow('disconnected')
@@ -201,14 +201,14 @@ describe('a caller who goes away', () => {
     expect(timers.size).toBe(0)
   })
 
-  test('before the start, starts nothing', async () => {
+  test('before the start, starts no query', async () => {
     const { runs, latest } = world()
     await expect(latest(AbortSignal.abort(new Error('disconnected')))).rejects.toThrow('disconnected')
     expect(runs).toHaveLength(0)
   })
 })
 
-test('the place of an ended query is free only when its runner has ended', async () => {
+test('a query that timed out keeps its place until its runner has ended', async () => {
   const { runs, letTimePass, latest } = world({ runningQueries: 1, waitingQueries: 1 })
   const refused = problemOf(latest())
   await settled()
@@ -236,7 +236,7 @@ test('a failed query frees its place too', async () => {
   expect(await next).toBe(answer)
 })
 
-test('one query too many is told to come again', async () => {
+test('a query over the limit is refused with a retry delay', async () => {
   const { latest } = world({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 })
   void latest()
   expect(await problemOf(latest())).toMatchObject({ code: 'overloaded', retryAfterS: 1 })
@@ -251,7 +251,7 @@ describe('the list of entities', () => {
     return { gate, go: () => go() }
   }
 
-  test('takes one place among the queries, and gives it back', async () => {
+  test('uses one place among the queries, and frees it', async () => {
     const { gate, go } = mayCount()
     const { entityList, latest, runs } = world({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }, gate)
     const listed = entityList.list(never, everyone)
@@ -263,7 +263,7 @@ describe('the list of entities', () => {
     expect(runs).toHaveLength(1)
   })
 
-  test('ends at its time limit, and when its caller leaves', async () => {
+  test('is cancelled at its time limit, and when its caller disconnects', async () => {
     const { gate, go } = mayCount()
     const { entityList, counted, letTimePass } = world({}, gate)
     const late = problemOf(entityList.list(never, everyone))
@@ -280,7 +280,7 @@ describe('the list of entities', () => {
   })
 })
 
-test('entities are those the caller may read', async () => {
+test('the list contains only the entities that the caller may read', async () => {
   const { entityList } = world()
   const fields = [
     { name: 'D', type: 'timestamp', role: 'time' },

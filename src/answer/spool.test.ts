@@ -53,13 +53,13 @@ const ampleBudget = { memoryBytes: mebibyte, fileBytes: 100 * mebibyte }
 
 describe('an answer', () => {
   test.each([
-    ['none', 0, ampleBudget, 'memory'],
-    ['a short one', 1, ampleBudget, 'memory'],
-    ['one of about its room', 10, ampleBudget, 'memory'],
-    ['a longer one', 30, ampleBudget, 'file'],
-    ['a longer one without room', 30, { ...ampleBudget, memoryBytes: 0 }, 'file'],
-    ['a short one without room', 1, { ...ampleBudget, memoryBytes: 0 }, 'memory'],
-  ])('%s is kept whole', async (_name, pieces, budget, kind) => {
+    ['an empty answer', 0, ampleBudget, 'memory'],
+    ['a short answer', 1, ampleBudget, 'memory'],
+    ['an answer of about its memory budget', 10, ampleBudget, 'memory'],
+    ['a longer answer', 30, ampleBudget, 'file'],
+    ['a longer answer without a memory budget', 30, { ...ampleBudget, memoryBytes: 0 }, 'file'],
+    ['a short answer without a memory budget', 1, { ...ampleBudget, memoryBytes: 0 }, 'memory'],
+  ])('%s is stored completely', async (_name, pieces, budget, kind) => {
     const { stored, text } = await store(pieces, budget)
     expect(stored.body.kind).toBe(kind)
     expect(stored.bytes).toBe(text.length)
@@ -67,25 +67,25 @@ describe('an answer', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  test('that has no room is refused, and leaves nothing behind', async () => {
+  test('over the file budget is refused, and leaves no file', async () => {
     const refused = store(100, { memoryBytes: mebibyte, fileBytes: 2 * mebibyte })
     await expect(refused).rejects.toMatchObject({ code: 'overloaded', retryable: true })
     expect(await readdir(directory)).toEqual([])
   })
 
-  test('over the limit is refused while it is written', async () => {
+  test('over the size limit is refused while it is written', async () => {
     await expect(store(100, ampleBudget, 5_000_000)).rejects.toMatchObject({ code: 'result_too_large' })
     expect(await readdir(directory)).toEqual([])
   })
 
-  test('that is cut fails instead of ending early', async () => {
+  test('with a truncated file fails instead of ending early', async () => {
     const { stored } = await store(30, ampleBudget)
     if (stored.body.kind !== 'file') throw new Error('it is in a file')
     await truncate(stored.body.path, 1_234_567)
     await expect(bodyOf(openAnswer(stored))).rejects.toThrow('the file of an answer has 1234567 bytes, not 3000000')
   })
 
-  test('has its file no more from the moment it is opened', async () => {
+  test('has its file removed when it is opened', async () => {
     const { stored } = await store(30, ampleBudget)
     expect(await readdir(directory)).toHaveLength(1)
     const answer = openAnswer(stored)
@@ -93,7 +93,7 @@ describe('an answer', () => {
     answer.release()
   })
 
-  test('is released in the midst of a read', async () => {
+  test('can be released during a read', async () => {
     let released = 0
     const answer = openAnswer((await store(30, ampleBudget)).stored, () => released++)
     const chunks = answer.chunks as AsyncIterable<Uint8Array>
@@ -111,7 +111,7 @@ describe('an answer', () => {
 const full = { name: 'Problem', code: 'overloaded', retryable: true, retryAfterS: 5 }
 const failed = { name: 'Error', message: expect.stringContaining('see to its disk: EIO') }
 
-describe('a disk that refuses', () => {
+describe('a disk failure', () => {
   test.each<[DiskOperation, number, string, object]>([
     ['create', 0, 'ENOSPC', full],
     ['create', 0, 'EIO', failed],
@@ -124,7 +124,7 @@ describe('a disk that refuses', () => {
     ['close', 0, 'ENOSPC', full],
     ['close', 0, 'EIO', failed],
   ])(
-    '%s number %i with %s leaves nothing of the answer, and takes the next one',
+    '%s number %i with %s leaves nothing of the answer, and the next one is stored',
     async (operation, after, code, error) => {
       const disk = new SimulatedDisk(seededRandom(1))
       disk.failOnce(operation, code, after)
@@ -136,7 +136,7 @@ describe('a disk that refuses', () => {
     },
   )
 
-  test('tells what it refused first, when the file cannot be let go either', async () => {
+  test('is reported, even when closing and removing the file fail too', async () => {
     const disk = new SimulatedDisk(seededRandom(1))
     disk.failOnce('write', 'ENOSPC')
     disk.failOnce('close', 'EIO')
@@ -148,7 +148,7 @@ describe('a disk that refuses', () => {
   })
 })
 
-test('what was left behind is removed, and the folder made', async () => {
+test('clearing the spool creates its folder and removes leftover files', async () => {
   const spool = join(directory, 'spool')
   await clearSpool(spool)
   await writeFile(join(spool, 'left-behind'), 'x')
@@ -158,7 +158,7 @@ test('what was left behind is removed, and the folder made', async () => {
   await rm(spool, { recursive: true })
 })
 
-test('answers that wait for their readers leave less room for others', async () => {
+test('answers not yet sent reduce the budget of others', async () => {
   const unsent = new UnsentAnswers({ answerMemoryBytes: 100, memoryBytes: 250, fileBytes: 5_000_000 })
   const inMemory = (): AnswerData => ({ rows: 1, bytes: 90, body: { kind: 'memory', chunks: [] } })
   expect(unsent.budget()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
@@ -173,13 +173,13 @@ test('answers that wait for their readers leave less room for others', async () 
   expect(unsent.budget()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
 })
 
-describe('an answer that crosses threads', () => {
+describe('an answer passed between threads', () => {
   const answerOf = (...texts: string[]): AnswerData => {
     const chunks = texts.map((text) => new Uint8Array(Buffer.from(text)))
     return { rows: 1, bytes: chunks.reduce((sum, { length }) => sum + length, 0), body: { kind: 'memory', chunks } }
   }
 
-  test('goes as a text where it is short, byte for byte, and its memory stays', async () => {
+  test('is passed as a string if short, byte for byte, and its memory can be reused', async () => {
     const text = `[{"T":"søppel 🚮 ${String.fromCharCode(0, 127, 255)}"}]`
     const spare: ArrayBuffer[] = []
     const answer = answerOf(text)
@@ -195,16 +195,16 @@ describe('an answer that crosses threads', () => {
   })
 
   test.each([
-    ['a long one', answerOf('x'.repeat(16 * 1024 + 1))],
-    ['one in several chunks', answerOf('[', ']')],
-    ['an empty one', answerOf()],
-  ])('%s goes as it is', (_name, answer) => {
+    ['a long answer', answerOf('x'.repeat(16 * 1024 + 1))],
+    ['an answer in several chunks', answerOf('[', ']')],
+    ['an empty answer', answerOf()],
+  ])('%s is passed as it is', (_name, answer) => {
     const spare: ArrayBuffer[] = []
     expect(packed(answer, (memory) => spare.push(...memory))).toBe(answer)
     expect(spare).toEqual([])
   })
 
-  test('is written into the memory of one that was short', () => {
+  test('is written into the memory of an earlier short answer', () => {
     const spares = new SpareChunks(0)
     const write = (): Uint8Array => {
       const chunks = new ChunkWriter(1000, spares)

@@ -53,7 +53,7 @@ test('the batches of a run become one answer', async () => {
   expect(answer).toMatchObject({ rows: 3, bytes: 130 })
 })
 
-test('a large batch is written in slices, between which others have their turn', async () => {
+test('a large batch is written in slices, and other work runs in between', async () => {
   const runner = inProcessRunner(readerOf([meansBatch(0, 50_000), meansBatch(50_000, 1)]), { sliceMs: 0 })
   let hadItsTurn = false
   setImmediate(() => {
@@ -73,7 +73,7 @@ test('an aborted run ends between two slices', async () => {
   await expect(running).rejects.toThrow('gone')
 })
 
-test('statistics are the reader’s', async () => {
+test('statistics are those of the reader', async () => {
   expect(await inProcessRunner(readerOf([])).statistics(5, null, new AbortController().signal)).toMatchObject({
     rows: 5,
   })

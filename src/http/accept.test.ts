@@ -24,7 +24,7 @@ describe('the format of an answer', () => {
     ['text/html', 'none'],
     ['application/json;q=0', 'none'],
     ['*/*;q=0', 'none'],
-  ])('for Accept: %s is %s', (accept, format) => {
+  ])('Accept of %s selects %s', (accept, format) => {
     if (format !== 'none') expect(formatFor(accept)).toBe(format)
     else {
       expect(() => formatFor(accept)).toThrow(
@@ -33,7 +33,7 @@ describe('the format of an answer', () => {
     }
   })
 
-  test('CSV says its encoding', () => {
+  test('the Content-Type of CSV states its charset', () => {
     expect([formatContentType('csv'), formatContentType('ndjson')]).toEqual([
       'text/csv; charset=utf-8',
       'application/x-ndjson',
@@ -47,6 +47,6 @@ test.each([
   ['application/*;q=0.1', true],
   ['application/json;q=0, */*', false],
   ['text/csv', false],
-])('JSON alone for Accept: %s: %s', (accept, takes) => {
+])('Accept of %s allows JSON: %s', (accept, takes) => {
   expect(acceptsType(accept, 'application/json')).toBe(takes)
 })

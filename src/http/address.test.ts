@@ -57,7 +57,7 @@ describe.each(bodies)('%s', (kind, { properties }) => {
   )
   const url = `/consumer/data/${kind}`
 
-  test('random requests have the same answer both ways', async () => {
+  test('random requests get the same answer as GET and as POST', async () => {
     await fc.assert(
       fc.asyncProperty(request, async (asked) => {
         const byBody = await outcomeOn(app, post(url, asked))
@@ -74,7 +74,7 @@ describe.each(bodies)('%s', (kind, { properties }) => {
     )
   })
 
-  test.each(['json', 'csv', 'ndjson', 'arrow'])('format=%s stands in place of Accept', async (format) => {
+  test.each(['json', 'csv', 'ndjson', 'arrow'])('format=%s overrides Accept', async (format) => {
     const asked =
       kind === 'sql-query' ? { sql_query: 'SELECT 1' } : { entity: 'plant', date: 'PT1H', aggregates: ['count'] }
     const known = Object.fromEntries(Object.entries(asked).filter(([name]) => name in properties))
@@ -104,13 +104,13 @@ describe('lists', () => {
     expect(response.json<{ request: { ids?: unknown } }>().request.ids).toEqual(ids)
   })
 
-  test('more than a thousand parameters are all taken', async () => {
+  test('more than a thousand parameters are all read', async () => {
     const { response } = await outcomeOn(app, asked(`entity=plant${'&ids=a'.repeat(1500)}`))
     expect(response.json<{ request: { ids: string[] } }>().request.ids).toHaveLength(1500)
   })
 })
 
-describe('refused', () => {
+describe('a refused GET query', () => {
   const names = 'entity, id_name_field, ids, prefixes, quality, start_date, end_date, metric_name_field, fields, format'
   test.each<[string, string, string]>([
     ['', 'entity', 'is required'],
@@ -128,28 +128,28 @@ describe('refused', () => {
     expect(response.json()).toMatchObject({ code: 'invalid_request', errors: [{ path, message }] })
   })
 
-  test.each(['three', '03', '1.5', '-1', '1e400', ''])('an offset of %j', async (offset) => {
+  test.each(['three', '03', '1.5', '-1', '1e400', ''])('has an offset of %j', async (offset) => {
     const address = `/consumer/data/last?entity=plant&date=PT1H&offset=${offset}`
     const { status, response } = await outcomeOn(app, get(address))
     expect([status, response.json<{ errors: { path: string }[] }>().errors[0]!.path]).toEqual([400, 'offset'])
   })
 
-  test('a body: it would go unheard', async () => {
+  test('has a body, which would be ignored', async () => {
     const { status, code } = await outcomeOn(app, { ...asked('entity=plant'), payload: { ids: ['a'] } })
     expect([status, code]).toEqual([400, 'invalid_request'])
   })
 
-  test('a format that the client would not take by its header is none of its own words', async () => {
+  test('has an Accept header without a supported type', async () => {
     expect((await outcomeOn(app, asked('entity=plant', { accept: 'text/html' }))).status).toBe(406)
   })
 })
 
-describe('a key', () => {
+describe('an API key', () => {
   const paths = [select, '/consumer/data/sql-query', '/consumer/data/entities', '/consumer/data/entities/plant/tags']
   const words = ['key', 'api_key', 'apikey', 'X-API-Key', 'token', 'access_token', 'authorization', 'password']
 
   test.each(paths.flatMap((path) => words.map((word) => [`${path}?${word}`])))(
-    'in %s= is never taken',
+    'in %s= is refused, and appears in no answer or event',
     async (address) => {
       for (const server of [app, closed.app]) {
         const { status, response } = await outcomeOn(server, get(`${address}=${keys.reader}`))
@@ -168,23 +168,23 @@ describe('a key', () => {
   })
   test.each<[string, InjectOptions, number]>([
     ['as the password', get(`${select}?entity=plant`, basic(keys.reader)), 200],
-    ['with no user', get(`${select}?entity=plant`, basic(keys.reader, '')), 200],
-    ['of a POST', post(select, { entity: 'plant' }, basic(keys.reader)), 200],
+    ['as the password, without a user', get(`${select}?entity=plant`, basic(keys.reader, '')), 200],
+    ['for a query by POST', post(select, { entity: 'plant' }, basic(keys.reader)), 200],
     ['for metadata', get('/consumer/metadata/t', basic(keys.reader)), 200],
-    ['that nobody has', get(`${select}?entity=plant`, basic('guess')), 403],
+    ['that is unknown', get(`${select}?entity=plant`, basic('guess')), 403],
     ['as the user', get(`${select}?entity=plant`, basic('', keys.reader)), 403],
-    ['of a push', post('/ingests/plant/data', '[]', basic(keys.pusher)), 200],
-    ['of a push to the other path', post('/ingest/plant/data', '[]', basic(keys.pusher)), 200],
-    ['of who looks at his rows', get('/ingests/plant/rejected', basic(keys.pusher)), 200],
-    ["on the operator's side", get('/admin/ingests', basic(keys.admin)), 403],
+    ['for a push', post('/ingests/plant/data', '[]', basic(keys.pusher)), 200],
+    ['for a push to /ingest', post('/ingest/plant/data', '[]', basic(keys.pusher)), 200],
+    ['for the rejected rows of the caller', get('/ingests/plant/rejected', basic(keys.pusher)), 200],
+    ['for an admin endpoint', get('/admin/ingests', basic(keys.admin)), 403],
     ['for metrics', get('/metrics', basic(keys.admin)), 403],
-    ['for the own subscription', get('/subscription', basic(keys.reader)), 403],
+    ['for the subscription of the caller', get('/subscription', basic(keys.reader)), 403],
   ])('%s, in Basic authentication', async (_, request, status) => {
     expect((await outcomeOn(closed.app, request)).status).toBe(status)
   })
 })
 
-describe('an address of 64 KiB', () => {
+describe('a URL of 64 KiB', () => {
   const ids = Array.from({ length: 8192 }, (_, index) => `tag.${String(index).padStart(4, '0')}`.slice(-7))
   const length = async (environment: Record<string, string>) => {
     const server = await echo(environment)
@@ -195,11 +195,11 @@ describe('an address of 64 KiB', () => {
     return [response.status, body.request?.ids.length]
   }
   test('is too long by default', async () => expect(await length({})).toEqual([431, undefined]))
-  test('is taken where the headers may be so large', async () =>
+  test('is accepted with a larger server.headerBytes', async () =>
     expect(await length({ TIDEMARK_SERVER_HEADER_BYTES: '100000' })).toEqual([200, 8192]))
 })
 
-test('a page elsewhere reads nothing, and HEAD is answered as GET', async () => {
+test('a page of another origin is refused, and HEAD returns the Content-Length of GET', async () => {
   const page = asked('entity=plant', { ...local, origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' })
   expect((await outcomeOn(app, page)).status).toBe(403)
   const head = await app.inject({ ...asked('entity=plant'), method: 'HEAD' })
@@ -211,13 +211,13 @@ test('a page elsewhere reads nothing, and HEAD is answered as GET', async () => 
   ])
 })
 
-test('a property that no text can hold is found when the service starts', () => {
+test('a property that no query parameter can represent is refused at startup', () => {
   expect(() => addressOf({ properties: { query: { type: 'object' } } })).toThrow(
     'no address can hold the property query',
   )
 })
 
-test('what new schemas may have is read by its type', () => {
+test('nullable lists and numbers become parameters of their type', () => {
   const { querystring } = addressOf({
     required: ['a'],
     properties: {

@@ -34,7 +34,7 @@ function leastOf({ type, examples, enum: choices, properties, required = [], ite
   return Object.fromEntries(required.map((name) => [name, leastOf(properties![name]!)]))
 }
 
-describe("the operator's side", () => {
+describe('admin endpoints', () => {
   const alias = { alias: 'new', kind: 'series' }
   const remove = (url: string): InjectOptions => ({ method: 'DELETE', url, headers: admin })
   test.each<[InjectOptions, number, string | null]>([
@@ -74,7 +74,7 @@ describe("the operator's side", () => {
     [{ ...post('/admin/subscribers/meter/subscriptions', [{ ingest: '*' }], admin), method: 'PUT' }, 200, null],
     [get('/admin/subscribers/meter/subscriptions', admin), 200, null],
     [get('/admin/entities', admin), 200, null],
-  ])('%j is %i %s', async (request, status, code) => {
+  ])('%j is answered with %i %s', async (request, status, code) => {
     expect(await outcome(request)).toMatchObject({ status, code })
   })
 
@@ -82,7 +82,7 @@ describe("the operator's side", () => {
   const open = ['/', '/healthz', '/readyz', '/metrics']
   // Like Druid and InfluxDB, these ignore unknown parameters.
   const druids = /^\/(druid|status|api\/v2\/write|write|query|ping|health)(\/|$)/
-  test('no endpoint takes a query parameter that it does not name', async () => {
+  test('no endpoint accepts a query parameter that it does not declare', async () => {
     await app.ready()
     const { paths } = JSON.parse((await app.inject({ url: '/openapi.json' })).body)
     const asked = Object.entries<Record<string, Operation>>(paths).filter(
@@ -115,7 +115,7 @@ describe("the operator's side", () => {
     }
   })
 
-  test('the document says which bodies may be left out', async () => {
+  test('the OpenAPI document states which bodies are optional', async () => {
     const { paths } = JSON.parse((await app.inject({ url: '/openapi.json' })).body)
     const left: string[] = []
     for (const [path, methods] of Object.entries<Record<string, Operation>>(paths)) {
@@ -136,7 +136,7 @@ describe("the operator's side", () => {
     ])
   })
 
-  test('every object of a request says which properties it has', async () => {
+  test('every object of a request declares its properties in the OpenAPI document', async () => {
     const { paths } = JSON.parse((await app.inject({ url: '/openapi.json' })).body)
     const free: string[] = []
     const look = (path: string, schema: unknown): void => {
@@ -155,7 +155,7 @@ describe("the operator's side", () => {
     expect(free.filter((path) => !isOpen.test(path) && !/^\/(druid\/|(mcp|i3x)\b)/.test(path))).toEqual([])
   })
 
-  test('faults within lists are told by their place', async () => {
+  test('an error within a list is reported with its path', async () => {
     const fields = [
       { name: 'a', type: 'double', role: 'metric' },
       { name: 'b', type: 'float', role: 'metric' },

@@ -63,8 +63,8 @@ function ask(url: string, encoding: string): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body: '{"entity":"plant"}' })
 }
 
-describe.each(['identity', 'gzip', 'br'])('in %s', (encoding) => {
-  test('a whole answer comes as it is, and is given back', async () => {
+describe.each(['identity', 'gzip', 'br'])('encoded as %s', (encoding) => {
+  test('a complete answer arrives unchanged and is released', async () => {
     const { url, released } = await sending(5)
     const response = await ask(url, encoding)
     const bytes = Buffer.from(await response.arrayBuffer())
@@ -73,7 +73,7 @@ describe.each(['identity', 'gzip', 'br'])('in %s', (encoding) => {
     await released
   })
 
-  test('a slow reader gets a file as it is', async () => {
+  test('a slow reader receives a file unchanged', async () => {
     const words = encoding === 'identity' ? 4 * mebibyte : mebibyte
     const text = Buffer.from(Uint32Array.from({ length: words }, (_, index) => index * 2_654_435_761).buffer)
     const path = join(directory, encoding)
@@ -96,7 +96,7 @@ describe.each(['identity', 'gzip', 'br'])('in %s', (encoding) => {
     await released
   })
 
-  test('a failure before the first byte is a 500', async () => {
+  test('a failure before the first byte gets a 500', async () => {
     const { url, released, events } = await sending(2, 0)
     const response = await ask(url, encoding)
     expect(response.status).toBe(500)
@@ -105,7 +105,7 @@ describe.each(['identity', 'gzip', 'br'])('in %s', (encoding) => {
     expect(events.map(({ kind }) => kind)).toContain('requestFailed')
   })
 
-  test('a client that leaves in the middle gives it back', async () => {
+  test('a client that disconnects midway releases the answer', async () => {
     const { port, released } = await sending(1000)
     const socket = connect(port, '127.0.0.1')
     const body = '{"entity":"plant"}'

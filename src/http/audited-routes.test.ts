@@ -17,14 +17,14 @@ test.each<[Route, boolean]>([
   [{ method: 'POST', routePath: '/admin/things/preview', config: { audited: false } }, false],
   [{ method: 'GET', routePath: '/admin/things' }, false],
   [{ method: 'POST', routePath: '/consumer/data/select' }, false],
-])('%j is no route of a server: %s', (route, isRefused) => {
+])('the server refuses the route %j: %s', (route, isRefused) => {
   const hook = keepAudit({ audit: null! }, null! as Guard) as unknown as (given: object) => void
   const define = (): void => hook({ ...route, url: route.routePath })
   if (isRefused) expect(define).toThrow('its config must say what the audit records')
   else expect(define).not.toThrow()
 })
 
-test('the line is kept before the answer, and where it cannot be the change is not answered as made', async () => {
+test('the audit line is stored before the response; if that fails, the change gets a 500', async () => {
   const asked: Asked[] = []
   let isKept = true
   const { app } = await testServer({

@@ -52,7 +52,7 @@ describe('the key', () => {
     ['one that is not known', { password: 'other' }, {}],
     ['one that has no right to it', { password: keys.pusher }, {}],
     ['one that is not known in a header', { password: keys.reader }, { 'x-api-key': 'other' }],
-  ])('%s is refused in a form that drivers show', async (name, info, headers) => {
+  ])('%s is refused with an error that drivers show', async (name, info, headers) => {
     expect(await ask(opening(name, info), headers)).toMatchObject({
       status: 500,
       type: 'application/json',
@@ -60,7 +60,7 @@ describe('the key', () => {
     })
   })
 
-  test('of another subscriber opens no connection of this one', async () => {
+  test('of another subscriber cannot use this connection', async () => {
     await ask(opening('mine'), { 'x-api-key': keys.reader })
     expect(await ask(statement('mine'), { 'x-api-key': keys.admin })).toMatchObject({
       status: 500,
@@ -69,7 +69,7 @@ describe('the key', () => {
   })
 })
 
-test('a query, its frames and its end', async () => {
+test('a query returns all its frames, and a syntax error is reported', async () => {
   const headers = { 'x-api-key': keys.reader }
   const connectionId = 'query'
   await ask(opening(connectionId), headers)
@@ -87,7 +87,7 @@ test('a query, its frames and its end', async () => {
   })
 })
 
-test('the same in protobuf', async () => {
+test('a query returns all its frames in protobuf, and errors are reported', async () => {
   const url = '/druid/v2/sql/avatica-protobuf/'
   const headers = { 'x-api-key': keys.reader }
   const asked = async (request: string, fields: MessageValues) => {
@@ -142,21 +142,21 @@ describe('a body of more than 8 KiB', () => {
   expect(wrapped.length).toBeGreaterThan(8192)
 
   test.each<[string, () => InjectOptions, number, string]>([
-    ['of a key in a header', () => json('none', { 'x-api-key': keys.reader }), 500, 'There is no connection'],
-    ['of a wrong key', () => json(connectionId, { 'x-api-key': 'guess' }), 500, 'The API key is unknown'],
+    ['with a key in a header', () => json('none', { 'x-api-key': keys.reader }), 500, 'There is no connection'],
+    ['with an unknown key', () => json(connectionId, { 'x-api-key': 'guess' }), 500, 'The API key is unknown'],
     ['on an open connection', () => json(connectionId), 200, '"executeResults"'],
     ['on an open connection, in protobuf', () => protobuf(connectionId), 200, 'row 3'],
-    ['on a connection that is gone', () => json('none'), 500, '"errorCode":1'],
-    ['on a connection that is gone, in protobuf', () => protobuf('none'), 500, 'There is no connection'],
-    ['that names no connection', () => sent(`[${'['.repeat(9000)}`), 500, 'more than 8192 bytes, unpacked'],
-    ['compressed, of nobody', () => gzip(), 500, 'more than 8192 bytes, unpacked'],
+    ['on an unknown connection', () => json('none'), 500, '"errorCode":1'],
+    ['on an unknown connection, in protobuf', () => protobuf('none'), 500, 'There is no connection'],
+    ['without a connection id', () => sent(`[${'['.repeat(9000)}`), 500, 'more than 8192 bytes, unpacked'],
+    ['compressed, without a key', () => gzip(), 500, 'more than 8192 bytes, unpacked'],
     [
-      'compressed to as much, of nobody',
+      'compressed to more than 8 KiB, without a key',
       () => sent('x'.repeat(8193), { 'content-encoding': 'gzip' }),
       500,
       'more than 8192',
     ],
-    ['compressed, of a key in a header', () => gzip({ 'x-api-key': keys.reader }), 200, '"executeResults"'],
+    ['compressed, with a key in a header', () => gzip({ 'x-api-key': keys.reader }), 200, '"executeResults"'],
   ])('%s', async (_name, asked, status, said) => {
     const server = await testServer(
       { avatica: avaticaOfTest({ heldBytes: 100_000 }).avatica },
@@ -170,25 +170,25 @@ describe('a body of more than 8 KiB', () => {
 })
 
 test.each<[string, InjectOptions, number, string]>([
-  ['nested too deep', sent(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`), 400, 'nested deeper than 64 levels'],
+  ['nesting over the limit', sent(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`), 400, 'nested deeper than 64 levels'],
   [
-    'deep in a text alone',
+    'many brackets within a string',
     sent(JSON.stringify({ request: `"\\${'['.repeat(99)}` })),
     400,
     'connectionId is not a text',
   ],
-  ['no request', sent('{}'), 400, 'not a request'],
-  ['too large a body', sent('x'.repeat(5001)), 413, 'limits.queryBodyBytes'],
+  ['an object that is not a request', sent('{}'), 400, 'not a request'],
+  ['a body over the limit', sent('x'.repeat(5001)), 413, 'limits.queryBodyBytes'],
   ['another media type', sent('{}', { 'content-type': 'image/png' }), 415, 'Content-Type'],
-  ['no body', sent(''), 400, 'empty'],
-])('%s', async (_name, request, status, message) => {
+  ['an empty body', sent(''), 400, 'empty'],
+])('refuses %s', async (_name, request, status, message) => {
   const { statusCode, payload } = await app.inject(request)
   expect(statusCode).toBe(status)
   expect(JSON.parse(payload)).toMatchObject({ response: 'error', errorMessage: expect.stringContaining(message) })
 })
 
 test.each<unknown>([{ toString: 1 }, [5], {}])(
-  'a property of a connection that is %j is a fault of its caller',
+  'a connection property of %j is refused as an error of the client',
   async (timeout) => {
     const { app: other, events } = await testServer({ avatica })
     const { statusCode, payload } = await other.inject(sent(JSON.stringify(opening('faulty', { timeout }))))
@@ -209,7 +209,7 @@ test.each<[string, object]>([
   expect(JSON.parse(payload).errorMessage).toContain(`${name} has 1025 characters, and may have 1024`)
 })
 
-test('a failure of the service is told as one, and is in the log', async () => {
+test('a failure of the service gets a 500 and is reported as an event', async () => {
   const failing = {
     answer: () => Promise.reject(new Error('broken')),
     requireOwn: () => undefined,

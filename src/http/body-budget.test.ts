@@ -8,18 +8,18 @@ import { Problem } from '../model/problem.ts'
 import { BodyBudget, type BodyShare } from './body-budget.ts'
 
 test.each<[string, (a: BodyShare, b: BodyShare) => unknown[], unknown[]]>([
-  ['what fits is taken', (a, b) => [a.resize(60), b.resize(40)], [true, true]],
-  ['what does not fit is refused', (a, b) => [a.resize(60), b.resize(41)], [true, false]],
-  ['a body alone is taken, however large', (a) => [a.resize(1000)], [true]],
-  ['nothing fits beside it', (a, b) => [a.resize(1000), b.resize(1)], [true, false]],
+  ['bodies that fit are accepted', (a, b) => [a.resize(60), b.resize(40)], [true, true]],
+  ['a body that does not fit is refused', (a, b) => [a.resize(60), b.resize(41)], [true, false]],
+  ['a single body is accepted, however large', (a) => [a.resize(1000)], [true]],
+  ['nothing fits next to a larger body', (a, b) => [a.resize(1000), b.resize(1)], [true, false]],
   [
-    'a refused one keeps its share',
+    'a share keeps its size when an increase is refused',
     (a, b) => [a.resize(60), b.resize(30), b.resize(50), a.resize(71)],
     [true, true, false, false],
   ],
-  ['less always fits', (a, b) => [a.resize(1000), a.resize(90), b.resize(10)], [true, true, true]],
+  ['a decrease is always accepted', (a, b) => [a.resize(1000), a.resize(90), b.resize(10)], [true, true, true]],
   [
-    'an ended share is given back once',
+    'an ended share is released once and for all',
     (a, b) => [a.resize(90), a.end(), a.resize(5), a.end(), b.resize(100)],
     [true, undefined, true, undefined, true],
   ],
@@ -29,7 +29,7 @@ test.each<[string, (a: BodyShare, b: BodyShare) => unknown[], unknown[]]>([
   expect(use(budget.share(response()), budget.share(response()))).toEqual(expected)
 })
 
-test('a share ends with its answer', () => {
+test('a share ends with its response', () => {
   const budget = new BodyBudget({ bytesMax: 100, limitName: 'limits.bodiesBytes', requests: 'pushes' })
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   budget.share(response).resize(100)
@@ -39,7 +39,7 @@ test('a share ends with its answer', () => {
   expect(other.resize(10)).toBe(true)
 })
 
-test("queries and the operator's requests share one budget: what fits to the last byte is taken, one byte more comes again later", async () => {
+test('queries and admin requests share one budget: a body that fits to the byte is accepted, one byte more gets 503', async () => {
   const running = new EventEmitter()
   const run = async (): Promise<never> => {
     running.emit('begun')

@@ -37,8 +37,8 @@ async function served(environment = {}, cancelsElsewhere: Services['cancelsElsew
   return { app, sql, native }
 }
 
-describe('a query in SQL', () => {
-  test('is asked with its parameters, zone and time, and named in the headers', async () => {
+describe('a SQL query', () => {
+  test('is run with its parameters, zone and timeout, and its id is in the headers', async () => {
     const { app, sql } = await served()
     const parameters = '[{"type":"BIGINT","value":9223372036854775807}]'
     const context = '{"sqlQueryId":"q1","timeout":50,"sqlTimeZone":"Europe/Madrid","useCache":false}'
@@ -68,7 +68,7 @@ describe('a query in SQL', () => {
     ['objectLines', 'text/plain'],
     ['arrayLines', 'text/plain'],
     ['csv', 'text/csv'],
-  ])('as %s is %s', async (resultFormat, mediaType) => {
+  ])('in the result format %s has the media type %s', async (resultFormat, mediaType) => {
     const { app } = await served()
     const { headers } = await app.inject(post('/druid/v2/sql', { query: 'SELECT 1', resultFormat }))
     expect(headers['content-type']).toBe(mediaType)
@@ -91,7 +91,7 @@ describe('a query in SQL', () => {
       'context.timeout: must be a number',
     ]),
     [{ query: 'SELECT 1', parameters: [{ type: 'X', value: 1 }] }, 'parameters[0].type: is no type'],
-  ])('%j is refused in the form of Druid', async (body, message) => {
+  ])('%j is refused in the format of Druid', async (body, message) => {
     const { app } = await served()
     const response = await app.inject(post('/druid/v2/sql', body))
     expect(response.statusCode).toBe(400)
@@ -100,7 +100,7 @@ describe('a query in SQL', () => {
   })
 })
 
-test('a native query is passed on as it came', async () => {
+test('a native query is passed on unchanged', async () => {
   const { app, native } = await served()
   const body =
     '{ "queryType": "timeBoundary", "dataSource": "plant", "n": 9223372036854775807, "context": {"queryId": "n1"} }'
@@ -119,7 +119,7 @@ test.each<[object, string]>([
   expect(response.json<{ errorMessage: string }>().errorMessage).toContain(message)
 })
 
-test('ids and time-outs are numbers and texts of them', async () => {
+test('a query id may be a number, and a timeout a numeric string', async () => {
   const { app, sql } = await served()
   const context = { sqlQueryId: 17, timeout: ' 50 ' }
   const { headers } = await app.inject(post('/druid/v2/sql', { query: 'SELECT 1', context }))
@@ -127,7 +127,7 @@ test('ids and time-outs are numbers and texts of them', async () => {
   expect(sql[0]![0].timeoutMs).toBe(50)
 })
 
-describe('a query that runs', () => {
+describe('a running query', () => {
   const asked = { query: 'SELECT forever', context: { sqlQueryId: 'q 1' } }
   const key = (name: keyof typeof keys) => ({ authorization: `Bearer ${keys[name]}` })
   const cancel = (url: string, headers: object) => ({
@@ -136,7 +136,7 @@ describe('a query that runs', () => {
     headers: { host: 'localhost', ...headers },
   })
 
-  test.each(['/druid/v2/sql/q%201', '/druid/v2/q%201'])('DELETE %s ends it for its own caller alone', async (url) => {
+  test.each(['/druid/v2/sql/q%201', '/druid/v2/q%201'])('DELETE %s cancels it for its own caller only', async (url) => {
     const { app, sql } = await served({ TIDEMARK_ACCESS_CONSUMPTION: 'key' })
     const answered = app.inject(post('/druid/v2/sql', asked, key('reader')))
     await expect.poll(() => sql.length).toBe(1)
@@ -152,14 +152,14 @@ describe('a query that runs', () => {
   })
 })
 
-describe('a query that another process runs', () => {
+describe('a query that runs in another process', () => {
   const cancel = (id: string) => ({
     method: 'DELETE' as const,
     url: `/druid/v2/sql/${id}`,
     headers: { host: 'localhost' },
   })
 
-  test('is asked of the others with its reader, and only where it can be a name', async () => {
+  test('is cancelled there by its id and reader, unless the id is too long', async () => {
     const asked: NamedQuery[] = []
     const cancelThere = async (query: NamedQuery): Promise<boolean> => {
       asked.push(query)
@@ -176,7 +176,7 @@ describe('a query that another process runs', () => {
     ])
   })
 
-  test('cannot be known of while the others cannot be asked', async () => {
+  test('gets a 503 while the other processes are unavailable', async () => {
     const away = new Problem('unavailable', 'The database is away.')
     const { app } = await served({}, { cancel: () => Promise.reject(away), listen: () => undefined })
     const response = await app.inject(cancel('q'))
@@ -184,7 +184,7 @@ describe('a query that another process runs', () => {
     expect(response.json()).toMatchObject({ context: { code: 'unavailable' } })
   })
 
-  test('ends when they are asked, for its own caller alone', async () => {
+  test('is cancelled on request of another process, for its own caller only', async () => {
     let cancelHere = (_query: NamedQuery): boolean => false
     const listen = (listener: typeof cancelHere): void => {
       cancelHere = listener

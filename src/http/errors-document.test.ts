@@ -14,11 +14,11 @@ function isCode(text: string): text is ProblemCode {
   return Object.hasOwn(problems, text)
 }
 
-test('docs/errors.md explains every problem, in the order of the catalogue, and no other', () => {
+test('docs/errors.md explains every Problem, in the order of the catalog, and no other', () => {
   expect(codesIn(ofProblems)).toEqual(Object.keys(problems))
 })
 
-test('it tells the status of each, and whether to try again', () => {
+test('docs/errors.md states the status of each Problem, and whether it is retryable', () => {
   const reported = [...ofProblems.matchAll(/^### `(\w+)`\n\nStatus (\d+), (not )?retryable\./gm)]
   const expected = codesIn(ofProblems)
     .filter(isCode)
@@ -29,6 +29,6 @@ test('it tells the status of each, and whether to try again', () => {
   expect(reported.map((match) => [match[1], match[2], match[3] === undefined])).toEqual(expected)
 })
 
-test('it explains every code of rejected rows, and no other', () => {
+test('docs/errors.md explains every code of rejected rows, and no other', () => {
   expect(codesIn(ofRows)).toEqual([...rejectCodes])
 })

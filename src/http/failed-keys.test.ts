@@ -15,20 +15,20 @@ function tried(perMinute = 60) {
   return { clock, events, failed, waits }
 }
 
-test('so many wrong keys a minute are refused at once, and each further one waits longer, up to 5 s', () => {
+test('wrong keys up to the rate are refused at once; each further one waits longer, up to 5 s', () => {
   const { waits } = tried()
   expect(waits(60)).toEqual(new Array(60).fill(0))
   expect(waits(8)).toEqual([1000, 2000, 3000, 4000, 5000, 5000, 5000, 5000])
 })
 
-test('a minute makes up for them, however many there were', () => {
+test('the full rate is available again after about a minute, however many wrong keys were sent', () => {
   const { clock, waits } = tried()
   waits(10_000)
   clock.ms = 65_000
   expect(waits(61)).toEqual([...new Array(60).fill(0), 1000])
 })
 
-test('an address pays for itself alone, and one of IPv6 for its network', () => {
+test('the rate applies per IPv4 address and per IPv6 network', () => {
   const { waits } = tried()
   waits(100, '2001:db8::1')
   expect(waits(1, '2001:db8:0:0:ffff::2')).toEqual([5000])
@@ -36,14 +36,14 @@ test('an address pays for itself alone, and one of IPv6 for its network', () => 
   expect(waits(1, '10.0.0.2')).toEqual([0])
 })
 
-test('what refuses for another reason never waits, and 0 slows nobody down', () => {
+test('a refusal for another reason is never delayed, and a rate of 0 delays nobody', () => {
   const { failed, waits } = tried()
   waits(100)
   expect(failed.waitMs(new Problem('forbidden', 'The key lacks the right.'), '10.0.0.1')).toBe(0)
   expect(tried(0).waits(100)).toEqual(new Array(100).fill(0))
 })
 
-test('of very many addresses those that tried longest ago are forgotten', () => {
+test('with very many addresses, the ones that tried longest ago are forgotten', () => {
   const { waits } = tried()
   waits(61, 'first')
   for (let at = 0; at < 10_000; at++) waits(1, `address ${at}`)
@@ -52,7 +52,7 @@ test('of very many addresses those that tried longest ago are forgotten', () => 
   expect(waits(1, 'address 9999')).toEqual([2000])
 })
 
-test('each is counted, and the log is told once a minute of all', () => {
+test('reports each wrong key, and once a minute the number since the last report', () => {
   const { clock, events, waits } = tried()
   waits(3)
   clock.ms = 59_999
@@ -77,7 +77,7 @@ test.each([
   ['2001:db8::', '2001:db8:0:0'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
   ['fe80::1:2%eth0', 'fe80:0:0:0'],
-])('%s is of %s', (ip, network) => {
+])('%s belongs to the network %s', (ip, network) => {
   expect(networkOf(ip)).toBe(network)
 })
 
@@ -89,7 +89,7 @@ describe('the server', () => {
   test.each([
     ['POST', push],
     ['GET', admin],
-  ] as const)('%s %s with a wrong key waits past the limit, and with a right one never', async (method, url) => {
+  ] as const)('%s %s delays a wrong key over the rate, but never a valid one', async (method, url) => {
     const { app } = await testServer()
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     const ask = (key: string) =>
@@ -109,7 +109,7 @@ describe('the server', () => {
   })
 
   test.each(['/readyz', '/health'])(
-    '%s answers a wrong key with the state alone, counts it, and late past the limit',
+    '%s answers a wrong key with 200, counts it, and delays it over the rate',
     async (url) => {
       const { app, events } = await testServer({}, { TIDEMARK_ACCESS_METRICS: 'key' })
       vi.useFakeTimers({ toFake: ['setTimeout'] })
@@ -131,7 +131,7 @@ describe('the server', () => {
     },
   )
 
-  test('where everybody is told everything, no key is looked at', async () => {
+  test('checks no key when access.metrics is public', async () => {
     const { app, events } = await testServer({}, { TIDEMARK_ACCESS_METRICS: 'public' })
     await app.inject({ method: 'GET', url: '/readyz', headers: { 'x-api-key': 'guess' } })
     expect(events.filter(({ kind }) => kind === 'keyRefused')).toEqual([])

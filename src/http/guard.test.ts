@@ -11,8 +11,8 @@ async function serverWith(environment: Record<string, string>): Promise<TestServ
   return server
 }
 
-describe('a key with the right `observe` alone', () => {
-  test("reads what the OpenAPI document opens to it; everything else of the operator's side is refused", async () => {
+describe('a key with only the right `observe`', () => {
+  test('reads what the OpenAPI document opens to it; all other admin endpoints are refused', async () => {
     const { paths } = JSON.parse(readFileSync(new URL('../../test/openapi.json', import.meta.url), 'utf8'))
     const asked = Object.entries<Readonly<Record<string, { readonly description?: string }>>>(paths)
       .filter(([path]) => path.startsWith('/admin/') || path === '/metrics')

@@ -42,10 +42,10 @@ function post(path: string, body: string, headers = ''): string {
 }
 const latest = post('/consumer/data/latest', '{"entity":"plant"}')
 
-describe('who reads is not cut off while an answer behind others is made', () => {
+describe('a client that reads stays connected while its next answer is computed', () => {
   test.each<[string, readonly (() => Promise<Answer>)[]]>([
-    ['a short one that waited', [async () => setTimeout(50, asText('[]')), async () => asText('[]')]],
-    ['a large one', [async () => large()]],
+    ['after a short answer that was queued', [async () => setTimeout(50, asText('[]')), async () => asText('[]')]],
+    ['after a large answer', [async () => large()]],
   ])('%s', async (_, first) => {
     const answers = [...first, async () => setTimeout(4 * sendIdleMs, asText('["the last one"]'))]
     const socket = await connected(() => answers.shift()!())
@@ -59,7 +59,7 @@ describe('who reads is not cut off while an answer behind others is made', () =>
   })
 })
 
-describe('who never reads is cut off, whoever wrote the answers', () => {
+describe('a client that never reads is disconnected, whichever code writes the answers', () => {
   const pushed = '[{"D":"2026-01-01T00:00:00.000Z","T":"a","V":1}]'
   test.each([
     ['short answers', latest],

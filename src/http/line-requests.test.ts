@@ -58,15 +58,15 @@ test.each<[string, InjectOptions]>([
   ],
   ['influxdb', post('/write?db=plant', gzipSync(telegrafLine), { ...agent, ...zipped, ...user })],
   [
-    'influxdb, with a policy and a consistency',
+    'influxdb, with a retention policy and a consistency',
     post('/write?consistency=any&db=plant&rp=autogen', telegrafLine, { ...agent, ...plain, ...user }),
   ],
-])('what the output %s of Telegraf sends', async (_, request) => {
+])('the output %s of Telegraf can push', async (_, request) => {
   expect(await outcome(request)).toMatchObject({ status: 204 })
   expect(pushed.at(-1)).toEqual({ body: telegrafLine, format: 'lines-ns', wait: false })
 })
 
-test('what the output influxdb of Telegraf asks before its first write', async () => {
+test('the output influxdb of Telegraf can create its database before its first write', async () => {
   const form = { ...agent, ...user, 'content-type': 'application/x-www-form-urlencoded' }
   const asked = await app.inject(post('/query', 'q=CREATE+DATABASE+%22plant%22', form))
   expect([asked.statusCode, asked.json()]).toEqual([200, { results: [{ statement_id: 0 }] }])
@@ -89,7 +89,7 @@ test.each<[string, InjectOptions]>([
   ],
   ['a client with a token', get('/query?q=SHOW+DATABASES', { authorization: `Token ${keys.reader}` })],
   ['node-influx', get(`/query?db=plant&p=${keys.reader}&q=SELECT+V+FROM+plant&u=any`)],
-])('what %s asks', async (_, request) => {
+])('the query of %s gets an empty result', async (_, request) => {
   const asked = await locked.app.inject(request)
   expect([asked.statusCode, asked.headers['cache-control'], asked.body]).toEqual([
     200,
@@ -98,7 +98,7 @@ test.each<[string, InjectOptions]>([
   ])
 })
 
-test('a key in the address of a question, as node-influx and old Grafanas send it, is in no event', async () => {
+test('a key in the URL of a query, as node-influx and old Grafana send it, appears in no event', async () => {
   const { app: asked, events } = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
   const statuses: number[] = []
   for (const q of ['SHOW+DATABASES', 'SELECT', 'DROP+DATABASE+x'])
@@ -109,7 +109,7 @@ test('a key in the address of a question, as node-influx and old Grafanas send i
   expect(JSON.stringify(events)).not.toContain(keys.reader)
 })
 
-test('a question needs a key that may read', async () => {
+test('a query needs a key that may read', async () => {
   for (const headers of [{}, token])
     expect((await locked.app.inject(get('/query?q=SHOW+DATABASES', headers))).statusCode).toBe(403)
 })
@@ -129,7 +129,7 @@ test.each<[InjectOptions, number, string]>([
   [post('/api/v2/write?bucket=nothing/autogen', line, token), 404, 'ingest_not_found'],
   [post(v2, line, { ...token, 'idempotency-key': 'ü' }), 400, 'invalid_request'],
   [post(v2, line, { ...token, 'content-encoding': 'br' }), 415, 'unsupported_media_type'],
-])('%j is %i %s, in a body of InfluxDB', async (request, status, code) => {
+])('%j gets %i %s, in the error format of InfluxDB', async (request, status, code) => {
   const reported = await outcome(request)
   expect(reported).toMatchObject({ status, code })
   expect(Object.keys(reported.error)).toEqual(['code', 'message'])
@@ -143,19 +143,19 @@ test.each<[InjectOptions, number, string]>([
   [get('/query?q=SHOW%20DATABASES&params=x'), 400, 'invalid_request'],
   [get('/query?q=SHOW%20DATABASES&params={"a":[]}'), 400, 'invalid_request'],
   [post('/query', `q=${' '.repeat(200_000)}`), 413, 'query_body_too_large'],
-])('%j is %i %s, in a body of InfluxDB 1', async (request, status, code) => {
+])('%j gets %i %s, in the error format of InfluxDB 1', async (request, status, code) => {
   const { statusCode, body } = await app.inject(request)
   expect([statusCode, JSON.parse(body)]).toEqual([status, { error: expect.any(String), code }])
 })
 
-test('a body over the limit is a 413', async () => {
+test('a body over the limit gets a 413', async () => {
   expect(await outcome(post(v2, `${line} 1000000`, token), small.app)).toMatchObject({
     status: 413,
     code: 'body_too_large',
   })
 })
 
-test('what clients ask before they write', async () => {
+test('the requests that clients send before they write are answered', async () => {
   expect((await app.inject(get('/ping'))).statusCode).toBe(204)
   expect((await app.inject(get('/health'))).json()).toMatchObject({ name: 'tidemark', status: 'pass' })
   const made = { results: [{ statement_id: 0 }] }

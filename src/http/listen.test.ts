@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true }))
 const addresses = ['127.0.0.1', '127.0.0.2']
 const addressesOf = async () => addresses
 
-test('a name with two addresses is listened on at both, and left at both', async () => {
+test('listens on both addresses of a host name, and closes both', async () => {
   const app = fastify({ forceCloseConnections: true })
   app.get('/', async () => 'here')
   const { url, closeOthers } = await listen(app, { host: 'both', port: 0, addressesOf })
@@ -36,7 +36,7 @@ test('a name with two addresses is listened on at both, and left at both', async
   }
 })
 
-test('an address that cannot be had is left out', async () => {
+test('an address that is already in use is skipped', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.2', resolve))
   const { port } = taken.address() as AddressInfo
@@ -71,7 +71,7 @@ function shownAt(host: string, url: string): Promise<string> {
   })
 }
 
-test('a new certificate is shown at both addresses, also to who names no server', async () => {
+test('a new certificate is served on both addresses, also to clients without a server name', async () => {
   const certificate = await OwnCertificate.open(await put(makeCertificate({ commonName: 'first' })), () => undefined)
   const app = fastify({ https: certificate.serverOptions })
   certificate.use(app.server)

@@ -67,8 +67,8 @@ function modern(message: ReturnType<typeof call>): InjectOptions {
   )
 }
 
-describe('a client', () => {
-  test('of the revisions until 2025 initializes, lists the tools and calls them', async () => {
+describe('an MCP client', () => {
+  test('initializes, lists the tools and calls one, in the revisions until 2025', async () => {
     const { app } = usual
     const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'try', version: '1' } }
     const begun = await app.inject(post({ jsonrpc: '2.0', id: 0, method: 'initialize', params: client }))
@@ -87,7 +87,7 @@ describe('a client', () => {
   })
 
   test.each(['application/json', '*/*', 'text/event-stream', ''])(
-    'that takes "%s" is answered in JSON',
+    'with Accept "%s" is answered in JSON',
     async (types) => {
       const { app } = usual
       const { statusCode, headers, body } = await app.inject(post(latest, { ...bearer, accept: types }))
@@ -96,7 +96,7 @@ describe('a client', () => {
     },
   )
 
-  test('of the revision of 2026 discovers and calls, each message by itself', async () => {
+  test('discovers and calls in the 2026 revision, with independent messages', async () => {
     const { app } = usual
     const discovered = await app.inject(modern({ ...call('', {}), method: 'server/discover' }))
     expect(messageOf(discovered.body)).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } })
@@ -105,20 +105,23 @@ describe('a client', () => {
     expect(messageOf(called.body).result?.content?.[0]?.text).toBe('T,V\na,1')
   })
 
-  test('that subscribes to changes is refused at once: no stream is held open', async () => {
+  test('that subscribes to changes is refused: no stream is kept open', async () => {
     const { app } = usual
     const { body } = await app.inject(modern({ ...call('', {}), method: 'subscriptions/listen' }))
     expect(messageOf(body).error).toBeDefined()
   })
 
-  test.each(['GET', 'DELETE'] as const)('that asks for a session by %s is told that there is none', async (method) => {
-    const { app } = usual
-    const { statusCode, headers } = await app.inject({ method, url: '/mcp', headers: bearer })
-    expect([statusCode, headers['allow']]).toEqual([405, 'POST'])
-  })
+  test.each(['GET', 'DELETE'] as const)(
+    'that requests a session by %s gets a 405: there are no sessions',
+    async (method) => {
+      const { app } = usual
+      const { statusCode, headers } = await app.inject({ method, url: '/mcp', headers: bearer })
+      expect([statusCode, headers['allow']]).toEqual([405, 'POST'])
+    },
+  )
 })
 
-test('the address with a slash at its end leads to the one without, with the message', async () => {
+test('POST /mcp/ redirects to /mcp with 308, which keeps the message', async () => {
   const { statusCode, headers } = await usual.app.inject({ ...post(latest), url: '/mcp/' })
   expect([statusCode, headers['location']]).toEqual([308, '../mcp'])
 })
@@ -128,24 +131,28 @@ const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`any:${key
 describe('access', () => {
   test.each<[name: string, headers: Record<string, string>, status: number]>([
     ['no key', {}, 403],
-    ['a wrong key', { authorization: 'Bearer wrong' }, 403],
-    ['the key of a pusher', { authorization: `Bearer ${keys.pusher}` }, 403],
+    ['an unknown key', { authorization: 'Bearer wrong' }, 403],
+    ['a key that may only push', { authorization: `Bearer ${keys.pusher}` }, 403],
     ['Bearer', bearer, 200],
     ['X-API-Key', { 'x-api-key': keys.reader }, 200],
     ['Basic', basic(keys.reader), 200],
-    ['Basic with a wrong key', basic('wrong'), 403],
+    ['Basic with an unknown key', basic('wrong'), 403],
   ])('%s', async (_name, headers, status) => {
     const { app } = usual
     expect((await app.inject(post(latest, headers))).statusCode).toBe(status)
   })
 
   test.each<[name: string, headers: Record<string, string>, status: number]>([
-    ['no page', { host: 'localhost:8080' }, 200],
-    ['its own page', { host: 'localhost:8080', origin: 'http://localhost:8080' }, 200],
-    ['a page elsewhere', { host: 'localhost:8080', origin: 'https://evil.example' }, 403],
-    ['a name that leads here', { host: 'evil.example' }, 403],
-    ['a page elsewhere, with a key', { host: 'localhost:8080', origin: 'https://evil.example', ...bearer }, 200],
-  ])('where reading is public: %s', async (_name, headers, status) => {
+    ['a client that is not a page', { host: 'localhost:8080' }, 200],
+    ['a page of the same origin', { host: 'localhost:8080', origin: 'http://localhost:8080' }, 200],
+    ['a page of another origin', { host: 'localhost:8080', origin: 'https://evil.example' }, 403],
+    ['another host name that resolves to this server', { host: 'evil.example' }, 403],
+    [
+      'a page of another origin, with a key',
+      { host: 'localhost:8080', origin: 'https://evil.example', ...bearer },
+      200,
+    ],
+  ])('with public reading: %s', async (_name, headers, status) => {
     expect((await open.app.inject(post(latest, headers))).statusCode).toBe(status)
   })
 
@@ -165,7 +172,7 @@ describe('access', () => {
   })
 })
 
-describe('a message that is none', () => {
+describe('an invalid message', () => {
   test.each<[body: unknown, code: string]>([
     ['', 'invalid_body'],
     ['{', 'invalid_json'],
@@ -173,7 +180,7 @@ describe('a message that is none', () => {
     [[latest, latest], 'invalid_request'],
     [{ ...latest, jsonrpc: '1.0' }, 'invalid_request'],
     [{ ...latest, id: { a: 1 } }, 'invalid_request'],
-  ])('%j is a 400', async (body, code) => {
+  ])('%j gets a 400', async (body, code) => {
     const { app } = usual
     const { statusCode, ...response } = await app.inject(post(body))
     expect([statusCode, response.json<{ code: string }>().code]).toEqual([400, code])
@@ -187,21 +194,21 @@ describe('a message that is none', () => {
     { jsonrpc: '2.0', id: 1, method: 'constructor', params: {} },
     { jsonrpc: '2.0', id: 1, result: {} },
     { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
-  ])('%j is no failure of the service', async (message) => {
+  ])('%j is not a failure of the service', async (message) => {
     const { app, events } = usual
     const response = await app.inject(post(message))
     expect(response.statusCode).toBeLessThan(500)
     expect(events.filter(({ kind }) => kind === 'requestFailed')).toEqual([])
   })
 
-  test('a long one is refused, and says the limit', async () => {
+  test('over the limit is refused with the name of the limit', async () => {
     const { app } = await serverWith({}, { TIDEMARK_LIMITS_QUERY_BODY_BYTES: '1000' })
     const { statusCode, body } = await app.inject(post(call('sql', { sql_query: 'x'.repeat(1000) })))
     expect([statusCode, body]).toEqual([413, expect.stringContaining('limits.queryBodyBytes')])
   })
 })
 
-test('a fault of the service is in its log, and not in the answer', async () => {
+test('a failure of the service is reported as an event, and hidden from the answer', async () => {
   const fault = new TypeError('the inside of the house')
   const { app, events } = await serverWith({ queries: { run: () => Promise.reject(fault) } })
   const { body } = await app.inject(post(latest))
@@ -210,7 +217,7 @@ test('a fault of the service is in its log, and not in the answer', async () => 
   expect(events).toContainEqual(expect.objectContaining({ kind: 'requestFailed', error: fault }))
 })
 
-test('a client that goes away ends its query, which is no fault', async () => {
+test('a query abandoned by its client is cancelled, and is not a failure', async () => {
   let begun: (signal: CancelSignal) => void
   const asked = new Promise<CancelSignal>((resolve) => {
     begun = resolve

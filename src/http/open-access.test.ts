@@ -14,7 +14,7 @@ test.each<[Record<string, string>, string | null]>([
   [{ ...open, TIDEMARK_HOST: '0.0.0.0' }, 'Reading is public on 0.0.0.0: '],
   [{ ...open, TIDEMARK_HOST: '127.example' }, 'Reading is public on 127.example: '],
   [{ ...open, TIDEMARK_SERVER_TRUST_PROXY: 'true' }, 'Reading is public behind a proxy (server.trustProxy): '],
-])('%j is warned of with %j', (environment, warning) => {
+])('the settings %j produce the warning %j', (environment, warning) => {
   const reported = publicReading(loadSettings({ flags: {}, environment, file: null }))
   if (warning === null) expect(reported).toBeNull()
   else expect(reported).toContain(warning)

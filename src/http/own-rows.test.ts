@@ -9,7 +9,7 @@ test.each([
   ['GET', '/rejected/summary'],
   ['GET', '/batches'],
   ['DELETE', '/rejected'],
-] as const)('%s /ingests/:ingest%s: access comes before the form of the answer', async (method, path) => {
+] as const)('%s /ingests/:ingest%s checks access before Accept', async (method, path) => {
   const ask = async (ingest: string, key?: string): Promise<number> => {
     const headers = { host: 'localhost:8080', accept: 'text/csv', ...(key === undefined ? {} : { 'x-api-key': key }) }
     return (await app.inject({ method, url: `/ingests/${ingest}${path}`, headers })).statusCode

@@ -12,7 +12,7 @@ test.each<[Error | string, string]>([
   [new Error('Druid is away', { cause: refused }), 'Druid is away (ECONNREFUSED)'],
   [new Error('it is away: no route', { cause: new Error('no route') }), 'it is away: no route'],
   ['gone', 'gone'],
-])('the operator is told why a part is away: %s', async (failure, expected) => {
+])('an unavailable part is reported with its cause: %s', async (failure, expected) => {
   const reported: (string | null)[] = []
   const probes = { kafka: async () => undefined, druid: () => Promise.reject(failure), postgres: async () => undefined }
   let changed = (): void => undefined

@@ -71,50 +71,50 @@ async function push({ url }: Counted, { path, headers, body }: Pushed) {
   return { id, answer: { status: response.status, headers: others, body: await response.text() } }
 }
 
-describe('the answer is the same with and without the framework', () => {
+describe('the response is the same with and without the framework', () => {
   test.each<[string, boolean, string, Record<string, string>, string | Uint8Array]>([
     ['a row', true, '/ingests/plant/data', pusher, row],
-    ['the other way to write the path', true, '/ingest/plant/data', pusher, `[${row}]`],
-    ['lines', true, '/ingests/plant/data', { ...pusher, 'content-type': 'application/x-ndjson' }, `${row}\n${row}\n`],
+    ['the path /ingest', true, '/ingest/plant/data', pusher, `[${row}]`],
+    ['NDJSON', true, '/ingests/plant/data', { ...pusher, 'content-type': 'application/x-ndjson' }, `${row}\n${row}\n`],
     ['a charset', true, '/ingests/plant/data', { ...pusher, 'content-type': `${json}; charset=utf-8` }, row],
-    [
-      'another way to show the key',
-      true,
-      '/ingests/plant/data',
-      { 'x-api-key': keys.pusher, 'content-type': json },
-      row,
-    ],
+    ['the key as X-API-Key', true, '/ingests/plant/data', { 'x-api-key': keys.pusher, 'content-type': json }, row],
     ['an idempotency key', true, '/ingests/plant/data', { ...pusher, 'idempotency-key': 'k' }, row],
     ['gzip', true, '/ingests/plant/data', { ...pusher, 'content-encoding': 'gzip' }, gzipSync(row)],
-    ['gzip of nothing', true, '/ingests/plant/data', { ...pusher, 'content-encoding': 'gzip' }, gzipSync('')],
+    ['gzip of an empty body', true, '/ingests/plant/data', { ...pusher, 'content-encoding': 'gzip' }, gzipSync('')],
     [
-      'gzip of too much',
+      'gzip of a body over the limit',
       true,
       '/ingests/plant/data',
       { ...pusher, 'content-encoding': 'gzip' },
       gzipSync(row.repeat(100)),
     ],
-    ['no gzip', true, '/ingests/plant/data', { ...pusher, 'content-encoding': 'gzip' }, row],
+    ['a body that is not gzip', true, '/ingests/plant/data', { ...pusher, 'content-encoding': 'gzip' }, row],
     ['line protocol', true, '/api/v2/write?bucket=plant', lines, line],
-    ['seconds', true, '/api/v2/write?org=x&bucket=plant&precision=s', lines, line],
-    ['the older path', true, '/write?db=plant&precision=h&rp=auto&consistency=any', lines, line],
-    ['gzip of lines', true, '/write?db=plant', { ...lines, 'content-encoding': 'gzip' }, gzipSync(line)],
-    ['what curl says of lines', true, '/write?db=plant', { ...lines, 'content-type': form }, line],
-    ['lines with a key of HTTP', true, '/write?db=plant', { ...lines, authorization: basic(keys.pusher) }, line],
-    ['lines with a wrong key', false, '/write?db=plant', { ...lines, authorization: basic('wrong') }, line],
-    ['lines with the key as a parameter', false, `/write?db=plant&p=${keys.pusher}`, {}, line],
-    ['lines with an idempotency key', true, '/write?db=plant', { ...lines, 'idempotency-key': 'k' }, line],
-    ['a unit that there is not', false, '/write?db=plant&precision=constructor', lines, line],
-    ['a unit of the other path', false, '/api/v2/write?bucket=plant&precision=h', lines, line],
+    ['line protocol in seconds', true, '/api/v2/write?org=x&bucket=plant&precision=s', lines, line],
+    ['line protocol at /write', true, '/write?db=plant&precision=h&rp=auto&consistency=any', lines, line],
+    ['line protocol with gzip', true, '/write?db=plant', { ...lines, 'content-encoding': 'gzip' }, gzipSync(line)],
+    ['line protocol with the Content-Type of curl', true, '/write?db=plant', { ...lines, 'content-type': form }, line],
+    [
+      'line protocol with the key in Basic authentication',
+      true,
+      '/write?db=plant',
+      { ...lines, authorization: basic(keys.pusher) },
+      line,
+    ],
+    ['line protocol with a wrong key', false, '/write?db=plant', { ...lines, authorization: basic('wrong') }, line],
+    ['line protocol with the key as a parameter', false, `/write?db=plant&p=${keys.pusher}`, {}, line],
+    ['line protocol with an idempotency key', true, '/write?db=plant', { ...lines, 'idempotency-key': 'k' }, line],
+    ['an unknown precision', false, '/write?db=plant&precision=constructor', lines, line],
+    ['a precision of the other path', false, '/api/v2/write?bucket=plant&precision=h', lines, line],
     ['two ingests', false, '/write?db=plant&db=other', lines, line],
     ['no ingest', false, '/write?rp=a', lines, line],
     ['an unknown parameter', false, '/write?db=plant&x=1', lines, line],
-    ['an ingest that there is not, for lines', false, '/write?db=other', lines, line],
-    ['a blocked ingest, for lines', false, '/write?db=blocked', lines, line],
-    ['no lines', false, '/write?db=plant', lines, ''],
-    ['too many lines', false, '/write?db=plant', lines, `${line}\n`.repeat(200)],
+    ['line protocol to an unknown ingest', false, '/write?db=other', lines, line],
+    ['line protocol to a blocked ingest', false, '/write?db=blocked', lines, line],
+    ['line protocol with an empty body', false, '/write?db=plant', lines, ''],
+    ['line protocol over the limit', false, '/write?db=plant', lines, `${line}\n`.repeat(200)],
     [
-      'rows with a way of lines to show the key',
+      'rows with the key in Basic authentication',
       false,
       '/ingests/plant/data',
       { ...pusher, authorization: basic(keys.pusher) },
@@ -123,7 +123,7 @@ describe('the answer is the same with and without the framework', () => {
     ['another charset', false, '/ingests/plant/data', { ...pusher, 'content-type': `${json}; charset=latin1` }, row],
     ['a page of another origin', true, '/ingests/plant/data', { ...pusher, origin: 'https://example.com' }, row],
     [
-      'an idempotency key that is too long',
+      'an idempotency key over the maximum length',
       false,
       '/ingests/plant/data',
       { ...pusher, 'idempotency-key': 'k'.repeat(256) },
@@ -138,14 +138,14 @@ describe('the answer is the same with and without the framework', () => {
       row,
     ],
     ['two keys', false, '/ingests/plant/data', { ...pusher, 'x-api-key': 'another' }, row],
-    ['an ingest that there is not', false, '/ingests/other/data', pusher, row],
+    ['an unknown ingest', false, '/ingests/other/data', pusher, row],
     ['a blocked ingest', false, '/ingests/blocked/data', pusher, row],
-    ['a name that is percent-encoded', false, '/ingests/pl%61nt/data', pusher, row],
-    ['another type', false, '/ingests/plant/data', { ...pusher, 'content-type': 'text/plain' }, row],
-    ['another encoding', false, '/ingests/plant/data', { ...pusher, 'content-encoding': 'br' }, row],
-    ['no body', false, '/ingests/plant/data', pusher, ''],
-    ['a body that is too large', false, '/ingests/plant/data', pusher, row.repeat(100)],
-    ['a path that there is not', false, '/ingests/plant/datum', pusher, row],
+    ['a percent-encoded name', false, '/ingests/pl%61nt/data', pusher, row],
+    ['another media type', false, '/ingests/plant/data', { ...pusher, 'content-type': 'text/plain' }, row],
+    ['another Content-Encoding', false, '/ingests/plant/data', { ...pusher, 'content-encoding': 'br' }, row],
+    ['an empty body', false, '/ingests/plant/data', pusher, ''],
+    ['a body over the limit', false, '/ingests/plant/data', pusher, row.repeat(100)],
+    ['an unknown path', false, '/ingests/plant/datum', pusher, row],
   ])('%s', async (_, isPlain, path, headers, body) => {
     const services = await start({}, { TIDEMARK_LIMITS_INGEST_BODY_BYTES: '1000' })
     const plain = await push(services, { path, headers, body })
@@ -164,7 +164,7 @@ describe('the answer is the same with and without the framework', () => {
   })
 
   test.each<[string, Error]>([
-    ['that has no room', new Problem('overloaded', 'There is no room.', { retryAfterS: 7 })],
+    ['refused for lack of capacity', new Problem('overloaded', 'There is no room.', { retryAfterS: 7 })],
     ['that fails', new Error('the disk is on fire')],
   ])('a push %s', async (_, error) => {
     const services = await start({ pushes: { push: () => Promise.reject(error) } })
@@ -179,7 +179,7 @@ describe('the answer is the same with and without the framework', () => {
   })
 })
 
-test('a push that failed is told with all the time that it took', async () => {
+test('a failed push is reported with its complete duration', async () => {
   const services = await start({
     pushes: {
       push: async () => {
@@ -195,14 +195,14 @@ test('a push that failed is told with all the time that it took', async () => {
   expect(event?.kind === 'requestServed' && event.ms).toBeGreaterThan(50)
 })
 
-test('pages of other origins get the headers that are for them', async () => {
+test('pages of allowed origins get CORS headers', async () => {
   const services = await start({}, { TIDEMARK_CORS_ORIGINS: 'https://example.com' })
   const headers = { ...pusher, origin: 'https://example.com' }
   const { answer } = await push(services, { path: '/ingests/plant/data', headers, body: row })
   expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': 'https://example.com' } })
 })
 
-test('below a base path it is the same', async () => {
+test('a push below a base path also bypasses the framework', async () => {
   const services = await start({}, { TIDEMARK_SERVER_BASE_PATH: '/a.b' })
   const { answer } = await push(services, { path: '/a.b/ingests/plant/data', headers: pusher, body: row })
   expect(answer).toMatchObject({ status: 200, body: '{"batch":"b1","rows":1}' })
@@ -211,7 +211,7 @@ test('below a base path it is the same', async () => {
   expect((await push(services, { path: '/ingests/plant/data', headers: pusher, body: row })).answer.status).toBe(404)
 })
 
-test('who asks is looked up again when access has changed while the body came', async () => {
+test('the caller is identified again when access has changed while the body arrived', async () => {
   const { access } = plainServices([])
   let changes = 0
   let isRevoked = false
@@ -241,7 +241,7 @@ test('who asks is looked up again when access has changed while the body came', 
   expect(services.server.pushed).toHaveLength(0)
 })
 
-test('a stop waits for a push that is under way, and ends it when its time is over', async () => {
+test('a stop waits for a running push, and ends it with 503 at the deadline', async () => {
   let finish = (): void => undefined
   const stored = new Promise<void>((resolve) => {
     finish = resolve
@@ -266,7 +266,7 @@ test('a stop waits for a push that is under way, and ends it when its time is ov
   running.length = 0
 })
 
-test('a client that goes away in the midst of its body stores nothing', async () => {
+test('a client that disconnects within its body stores nothing', async () => {
   const services = await start()
   const socket = connect(Number(new URL(services.url).port), '127.0.0.1')
   socket.write(
@@ -282,7 +282,7 @@ test('a client that goes away in the midst of its body stores nothing', async ()
 })
 
 test.each(['/ingests/plant/data', '/ingests/plant/data?wait=false'])(
-  'who is answered while the service stops learns that his connection ends: %s',
+  'a response sent while the service stops has Connection: close: %s',
   async (path) => {
     let finish = (): void => undefined
     const stored = new Promise<void>((resolve) => {

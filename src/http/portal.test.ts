@@ -7,7 +7,7 @@ test.each([
   ['', '/'],
   ['/tide', '/tide'],
 ])(
-  'with the base path "%s", a browser is led to the portal and a program told what there is',
+  'with the base path "%s", a browser is redirected to the portal and a program gets the links',
   async (basePath, url) => {
     const { app } = await testServer({}, { TIDEMARK_SERVER_BASE_PATH: basePath })
     const led = await app.inject({ url, headers: browser })
@@ -21,7 +21,7 @@ test.each([
   },
 )
 
-test('without a portal there is none, and nobody is led to it', async () => {
+test('with the portal disabled, its path is a 404 and a browser is not redirected', async () => {
   const { app } = await testServer({}, { TIDEMARK_PORTAL_ENABLED: 'false' })
   expect((await app.inject({ url: '/portal', headers: browser })).statusCode).toBe(404)
   const reported = await app.inject({ url: '/', headers: browser })
@@ -29,7 +29,7 @@ test('without a portal there is none, and nobody is led to it', async () => {
   expect(reported.json<{ links: object }>().links).not.toHaveProperty('portal')
 })
 
-test('no page lets in a script or a style that is not a file of the service, or lets others frame it', async () => {
+test('the portal page forbids inline scripts and styles, other sources and framing', async () => {
   const { app } = await testServer()
   const policy = String((await app.inject({ url: '/portal', headers: browser })).headers['content-security-policy'])
   expect(policy).toContain("default-src 'none'")
@@ -37,7 +37,7 @@ test('no page lets in a script or a style that is not a file of the service, or 
   expect(policy).not.toContain('unsafe')
 })
 
-test('its address with a slash at its end leads to the one whose files are beside it', async () => {
+test('/portal/ redirects to /portal, where the relative paths of its files are right', async () => {
   const { app } = await testServer()
   const { statusCode, headers } = await app.inject({ url: '/portal/', headers: browser })
   expect([statusCode, headers['location']]).toEqual([308, '../portal'])

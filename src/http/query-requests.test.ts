@@ -11,43 +11,43 @@ const outcome = (request: InjectOptions, server = app) => outcomeOn(server, requ
 describe('queries', () => {
   const json = { 'content-type': 'application/json' }
   test.each<[string, InjectOptions, number, string | null]>([
-    ['a query', post(select, { entity: 'plant' }), 200, null],
-    ['gzip', post(select, gzipSync('{"entity":"plant"}'), { ...json, 'content-encoding': 'gzip' }), 200, null],
-    ['no type', post(select, '{"entity":"plant"}'), 200, null],
-    ['null is as if left out', post(select, { entity: 'plant', ids: null }), 200, null],
-    ['unknown entity', post(select, { entity: 'other' }), 400, 'unknown_entity'],
+    ['a valid query', post(select, { entity: 'plant' }), 200, null],
+    ['a gzip body', post(select, gzipSync('{"entity":"plant"}'), { ...json, 'content-encoding': 'gzip' }), 200, null],
+    ['no Content-Type', post(select, '{"entity":"plant"}'), 200, null],
+    ['a null property, which counts as left out', post(select, { entity: 'plant', ids: null }), 200, null],
+    ['an unknown entity', post(select, { entity: 'other' }), 400, 'unknown_entity'],
     [
-      'form',
+      'a form',
       post(select, 'entity=plant', { 'content-type': 'application/x-www-form-urlencoded' }),
       415,
       'unsupported_media_type',
     ],
-    ['empty', post(select, '', json), 400, 'invalid_body'],
-    ['not JSON', post(select, '{entity}', json), 400, 'invalid_json'],
-    ['not UTF-8', post(select, Buffer.from([0x22, 0xff, 0x22]), json), 400, 'invalid_json'],
-    ['a byte order mark before it', post(select, '\ufeff{"entity":"plant"}', json), 200, null],
-    ['null', post(select, 'null', json), 400, 'invalid_request'],
-    ['a list', post(select, '[]', json), 400, 'invalid_request'],
-    ['deep', post(select, '['.repeat(100_000), json), 400, 'invalid_json'],
+    ['an empty body', post(select, '', json), 400, 'invalid_body'],
+    ['a body that is not JSON', post(select, '{entity}', json), 400, 'invalid_json'],
+    ['a body that is not UTF-8', post(select, Buffer.from([0x22, 0xff, 0x22]), json), 400, 'invalid_json'],
+    ['a byte order mark before the body', post(select, '\ufeff{"entity":"plant"}', json), 200, null],
+    ['the body null', post(select, 'null', json), 400, 'invalid_request'],
+    ['an array', post(select, '[]', json), 400, 'invalid_request'],
+    ['deep nesting that is never closed', post(select, '['.repeat(100_000), json), 400, 'invalid_json'],
     [
-      'deep and whole',
+      'deep nesting in valid JSON',
       post(select, `{"ids":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, json),
       400,
       'invalid_request',
     ],
-    ['Accept of others', post(select, { entity: 'plant' }, { accept: 'text/html' }), 406, 'not_acceptable'],
-    ['Accept of any', post(select, { entity: 'plant' }, { accept: 'text/html, */*;q=0.1' }), 200, null],
+    ['Accept of another type only', post(select, { entity: 'plant' }, { accept: 'text/html' }), 406, 'not_acceptable'],
+    ['Accept with any type', post(select, { entity: 'plant' }, { accept: 'text/html, */*;q=0.1' }), 200, null],
     [
-      'Accept without JSON',
+      'Accept that excludes JSON',
       post(select, { entity: 'plant' }, { accept: 'application/json;q=0, application/*;q=0' }),
       406,
       'not_acceptable',
     ],
-    ['entities take no other parameters', get('/consumer/data/entities?x=1'), 400, 'invalid_request'],
-    ['entities as JSON', get('/consumer/data/entities?format=json', { accept: 'text/html' }), 200, null],
-    ['entities in another format', get('/consumer/data/entities?format=csv'), 406, 'not_acceptable'],
-    ['entities in none', get('/consumer/data/entities?format=xls'), 400, 'invalid_request'],
-    ['entities as CSV', get('/consumer/data/entities', { accept: 'text/csv' }), 406, 'not_acceptable'],
+    ['entities with an unknown parameter', get('/consumer/data/entities?x=1'), 400, 'invalid_request'],
+    ['entities with format=json', get('/consumer/data/entities?format=json', { accept: 'text/html' }), 200, null],
+    ['entities with a format that they do not have', get('/consumer/data/entities?format=csv'), 406, 'not_acceptable'],
+    ['entities with an unknown format', get('/consumer/data/entities?format=xls'), 400, 'invalid_request'],
+    ['entities with Accept of CSV', get('/consumer/data/entities', { accept: 'text/csv' }), 406, 'not_acceptable'],
   ])('%s', async (_name, request, status, code) => {
     expect(await outcome(request)).toMatchObject({ status, code })
   })
@@ -72,19 +72,19 @@ describe('queries', () => {
     expect(response.json()).toMatchObject({ code: 'invalid_request', errors })
   })
 
-  test('a wrong value behind very many good ones is told by its place', async () => {
+  test('an invalid value after very many valid ones is reported with its path', async () => {
     const good = new Array(30_000).fill('a')
     const { response } = await outcome(post(select, { entity: 'plant', ids: [...good, 1] }))
     expect(response.json<{ errors: unknown[] }>().errors).toEqual([{ path: 'ids[30000]', message: 'must be a text' }])
   })
 
-  test('a list of very many wrong values is told with few errors', async () => {
+  test('a list of very many invalid values is reported with few errors', async () => {
     const { response } = await outcome(post(select, { entity: 'plant', ids: new Array(100_000).fill(1) }))
     expect(response.json<{ errors: unknown[] }>().errors.length).toBeLessThan(50)
   })
 })
 
-describe('consumption without a key', () => {
+describe('access to /consumer', () => {
   const request = (headers: Record<string, string>): InjectOptions => ({
     method: 'GET',
     url: '/consumer/data/entities',
@@ -124,7 +124,7 @@ describe('consumption without a key', () => {
     [{ host: 'localhost', 'sec-fetch-site': 'cross-site', 'x-api-key': keys.reader }, 200],
     [{ host: 'evil.example', 'x-api-key': keys.reader }, 200],
     [{ host: 'a b' }, 400],
-  ])('where reading is public, %j is %i', async (headers, status) => {
+  ])('with public reading, the headers %j get %i', async (headers, status) => {
     const { app: server } = await testServer({}, { TIDEMARK_SERVER_HOSTS: 'data.example' })
     expect((await server.inject(request(headers))).statusCode).toBe(status)
   })
@@ -133,7 +133,7 @@ describe('consumption without a key', () => {
     [{ host: 'evil.example' }, 'server.hosts, and the Host is "evil.example". This request needs an API key'],
     [{ host: 'localhost', origin: 'http://evil.example' }, 'cors.origins names those that are let in. This request'],
     [{ host: 'evil.example', 'x-api-key': 'guess' }, 'The API key is unknown'],
-  ])('%j is told why', async (headers, detail) => {
+  ])('a refusal of the headers %j gives the reason', async (headers, detail) => {
     const { statusCode, body } = await app.inject(request(headers as unknown as Record<string, string>))
     expect([statusCode, JSON.parse(body).detail]).toEqual([403, expect.stringContaining(detail)])
   })
@@ -143,7 +143,7 @@ describe('consumption without a key', () => {
     ['http://localhost:8080', '', 200],
     ['https://localhost:8080', '/own.pem', 200],
     ['http://localhost:8080', '/own.pem', 403],
-  ])('a page of %s is the own one, or not, where server.tlsCertFile is "%s": %i', async (origin, file, status) => {
+  ])('a page of %s, with server.tlsCertFile "%s", gets %i', async (origin, file, status) => {
     const { app: server } = await testServer({}, { TIDEMARK_SERVER_TLS_CERT_FILE: file })
     expect((await server.inject(request({ host: 'localhost:8080', origin }))).statusCode).toBe(status)
   })
@@ -155,13 +155,13 @@ describe('consumption without a key', () => {
     ['https://portal.example', page, 403],
     ['*', { ...page, origin: 'https://evil.example' }, 200],
     ['*', page, 200],
-  ])('with cors.origins %s, %j is %i', async (origins, headers, status) => {
+  ])('with cors.origins %s, the headers %j get %i', async (origins, headers, status) => {
     const { app: server } = await testServer({}, { TIDEMARK_CORS_ORIGINS: origins })
     expect((await server.inject(request(headers))).statusCode).toBe(status)
     expect((await server.inject({ url: '/metrics', headers })).statusCode).toBe(status)
   })
 
-  test('with access.consumption key a key without the right is refused everywhere', async () => {
+  test('with access.consumption key, a key without the right is refused on every path', async () => {
     const closed = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
     await closed.app.ready()
     const { paths } = JSON.parse((await closed.app.inject({ url: '/openapi.json' })).body)
@@ -176,7 +176,7 @@ describe('consumption without a key', () => {
     }
   })
 
-  test('with access.consumption key each sees what its key may read', async () => {
+  test('with access.consumption key, a caller sees only the entities that its key may read', async () => {
     const closed = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
     const answers = async (headers: Record<string, string>) => {
       const names = await closed.app.inject(request(headers))
@@ -191,12 +191,12 @@ describe('consumption without a key', () => {
     expect(await answers({ 'x-api-key': keys.admin })).toEqual([['plant', 'secret'], 200, 400])
   })
 
-  test('with access.consumption public a wrong key is ignored', async () => {
+  test('with access.consumption public, an unknown key is ignored', async () => {
     const { statusCode } = await app.inject(request({ host: '10.0.0.1', 'x-api-key': 'guess' }))
     expect(statusCode).toBe(200)
   })
 
-  test('unless it is set otherwise a key is needed, also for what comes from this machine by a proxy that says nothing', async () => {
+  test('by default a key is required, also for local requests, which a proxy may have forwarded', async () => {
     const { app: unset } = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: '' })
     expect((await unset.inject(request(local))).statusCode).toBe(403)
     expect((await unset.inject(get('/metrics'))).statusCode).toBe(403)

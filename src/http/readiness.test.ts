@@ -26,26 +26,29 @@ const byKey = { TIDEMARK_ACCESS_METRICS: 'key' }
 const failing = ['seal', 'disk', 'replica', 'tls']
 
 describe('/readyz and /health', () => {
-  test.each([{}, pusher, { 'x-api-key': 'no-such-key' }])('to %j say the state and names alone', async (headers) => {
-    const ready = await testServer({ readiness: () => reported }, byKey)
-    const answer = await ready.app.inject(get('/readyz', headers))
-    expect([answer.statusCode, answer.json()]).toEqual([200, { ready: true, failing }])
-    const not = await testServer({ readiness: () => ({ ...away, cluster }) }, byKey)
-    const refusal = await not.app.inject(get('/readyz', headers))
-    expect(refusal.json()).toMatchObject({
-      status: 503,
-      detail: expect.stringContaining('(seal, disk, replica, tls, druid)'),
-    })
-    const health = await not.app.inject(get('/health', headers))
-    expect(health.json()).toMatchObject({ status: 'fail', message: 'not ready yet' })
-    for (const { body } of [answer, refusal, health]) expect(body).not.toMatch(secrets)
-  })
+  test.each([{}, pusher, { 'x-api-key': 'no-such-key' }])(
+    'return only the state and the names to %j',
+    async (headers) => {
+      const ready = await testServer({ readiness: () => reported }, byKey)
+      const answer = await ready.app.inject(get('/readyz', headers))
+      expect([answer.statusCode, answer.json()]).toEqual([200, { ready: true, failing }])
+      const not = await testServer({ readiness: () => ({ ...away, cluster }) }, byKey)
+      const refusal = await not.app.inject(get('/readyz', headers))
+      expect(refusal.json()).toMatchObject({
+        status: 503,
+        detail: expect.stringContaining('(seal, disk, replica, tls, druid)'),
+      })
+      const health = await not.app.inject(get('/health', headers))
+      expect(health.json()).toMatchObject({ status: 'fail', message: 'not ready yet' })
+      for (const { body } of [answer, refusal, health]) expect(body).not.toMatch(secrets)
+    },
+  )
 
   test.each<[object, Record<string, string>]>([
     [watcher, byKey],
     [admin, byKey],
     [{}, { TIDEMARK_ACCESS_METRICS: 'public' }],
-  ])('to %j with %j say everything', async (headers, settings) => {
+  ])('return all details to %j with %j', async (headers, settings) => {
     const { reason: _, ...everything } = reported
     const ready = await testServer({ readiness: () => reported }, settings)
     expect((await ready.app.inject(get('/readyz', headers))).json()).toEqual(everything)

@@ -54,23 +54,23 @@ describe('paths and methods', () => {
     [get('/docs/static/%00'), 404, 'path_not_found'],
     [get('/docs/nothing'), 404, 'path_not_found'],
     [get('/openapi.json'), 200, null],
-  ])('%j is %i %s', async (request, status, code) => {
+  ])('%j is answered with %i %s', async (request, status, code) => {
     expect(await outcome(request)).toMatchObject({ status, code })
   })
 
-  test('a method that is not taken is told with those that are, before access is looked at', async () => {
+  test('a method not allowed is refused with the header Allow, before access is checked', async () => {
     const { response } = await outcome({ ...get('/admin/ingests/plant'), method: 'PUT' })
     expect([response.statusCode, response.headers['allow']]).toEqual([405, 'DELETE, GET, HEAD, PATCH'])
   })
 
-  test('HEAD answers as GET without a body', async () => {
+  test('HEAD returns the Content-Length of GET without a body', async () => {
     const { response } = await outcome({ ...get('/readyz'), method: 'HEAD' })
     const { body } = await app.inject(get('/readyz'))
     expect([response.body, response.headers['content-length']]).toEqual(['', String(body.length)])
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each([
     get('/healthz'),
     get('/nothing'),
@@ -79,7 +79,7 @@ describe('every answer', () => {
     get(push),
     post(push, '{}'),
     get('/openapi.json'),
-  ])('%j carries the version and an id of its own', async (request) => {
+  ])('%j carries the version and its own request id', async (request) => {
     const { headers } = await app.inject(request)
     expect(headers['tidemark-version']).toMatch(/^\d+\.\d+\.\d+$/)
     expect(headers['x-request-id']).toMatch(/^request-\d+$/)
@@ -98,7 +98,7 @@ describe('every answer', () => {
     post(select, { entity: 'plant' }),
     post(push, '{}'),
     post(push, '{}', pusher),
-  ])('%j keeps browsers from taking it for something else', async (request) => {
+  ])('%j has headers against content sniffing, framing and caching', async (request) => {
     const { headers } = await app.inject(request)
     const policy = headers['content-security-policy']
     expect(policy).toContain("default-src 'none'")
@@ -113,7 +113,7 @@ describe('every answer', () => {
     })
   })
 
-  test('the page of the documentation has no script or style in itself, and all that it loads is there', async () => {
+  test('the documentation page has no inline script or style, and everything it loads exists', async () => {
     const { body } = await app.inject(get('/docs'))
     expect(body).not.toMatch(/<style|style=|onload|<script>/)
     const loaded = [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1]!)
@@ -121,7 +121,7 @@ describe('every answer', () => {
     for (const path of loaded) expect((await app.inject(get(`/${path}`))).statusCode, path).toBe(200)
   })
 
-  test('of a failure tells nothing of its cause, which is observed', async () => {
+  test('a 500 hides the cause, which is reported as an event', async () => {
     const failing = await testServer({ receipts: { receipt: () => Promise.reject(new Error('disk /secret is gone')) } })
     const { statusCode, body } = await failing.app.inject(get('/ingests/plant/batches/b1', pusher))
     expect([statusCode, body]).toEqual([500, expect.not.stringContaining('secret')])
@@ -129,7 +129,7 @@ describe('every answer', () => {
     expect(failing.events).toContainEqual(expect.objectContaining({ kind: 'requestFailed', id: 'request-1' }))
   })
 
-  test('is observed with its route, which is bounded', async () => {
+  test('is reported with its route pattern, or as unmatched', async () => {
     events.length = 0
     await app.inject(get('/ingests/plant/batches/b1', pusher))
     await app.inject(get('/ingests/some/thing'))
@@ -139,7 +139,7 @@ describe('every answer', () => {
     ])
   })
 
-  test('that asks to come again says when', async () => {
+  test('a 503 has the header Retry-After', async () => {
     const readiness = {
       reason: 'Replaying.',
       ready: false,
@@ -172,7 +172,7 @@ describe('compression', () => {
     ['large', 'compress', undefined, plain],
     ['large', 'gzip, deflate', 'gzip', gunzipSync],
     ['large', 'br', 'br', brotliDecompressSync],
-  ])('a %s answer for %s comes as %s', async (size, accepted, encoding, decode) => {
+  ])('a %s answer for Accept-Encoding %s is encoded as %s', async (size, accepted, encoding, decode) => {
     const chunks = answers[size]
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     const { app: server } = await testServer({
@@ -187,7 +187,7 @@ describe('compression', () => {
 })
 
 describe('settings', () => {
-  test('server.basePath stands before every path', async () => {
+  test('server.basePath is the prefix of every path', async () => {
     const { app: server } = await testServer({}, { TIDEMARK_SERVER_BASE_PATH: '/tide/mark' })
     const statuses = await Promise.all(
       ['/healthz', '/tide/mark/healthz', '/tide/mark/docs', '/tide/mark/openapi.json', '/tide/mark/healthz/'].map(
@@ -201,7 +201,7 @@ describe('settings', () => {
     })
   })
 
-  test('cors.origins lets web pages of these origins in', async () => {
+  test('cors.origins allows requests from web pages of these origins', async () => {
     const origin = 'https://portal.example'
     const { app: server } = await testServer({}, { TIDEMARK_CORS_ORIGINS: origin })
     const preflight = await server.inject({
@@ -219,6 +219,6 @@ describe('settings', () => {
   })
 })
 
-test('the page at /docs finds its files', async () => {
+test('the page at /docs refers to its files by relative paths', async () => {
   expect((await app.inject({ url: '/docs' })).body).toContain('src="docs/static/start.js"')
 })

@@ -88,10 +88,10 @@ const asked: readonly Record<string, string>[] = [
 const origin = 'https://plant.example'
 
 describe.each([
-  ['of no other page', {}, {}],
-  ['of a page of another origin', { TIDEMARK_CORS_ORIGINS: origin }, { origin }],
+  ['without CORS', {}, {}],
+  ['for a page of another origin', { TIDEMARK_CORS_ORIGINS: origin }, { origin }],
 ] as const)('%s', (_, environment, own) => {
-  test('each body', async () => {
+  test('the response is the same for an answer passed as a string and one passed as bytes', async () => {
     let body: Buffer = Buffer.alloc(0)
     const text = await serving(async () => asText(body), environment)
     const bytes = await serving(async () => asBytes(body), environment)
@@ -111,7 +111,7 @@ describe.each([
   })
 })
 
-test('who was answered by a stop meanwhile is not answered again', async () => {
+test('a request answered by a stop is not answered again when its query ends', async () => {
   const end = new EventEmitter()
   const { port, server, releases } = await serving(async () => {
     end.emit('asked')
@@ -128,7 +128,7 @@ test('who was answered by a stop meanwhile is not answered again', async () => {
   expect(server.events.map(({ kind }) => kind)).not.toContain('requestFailed')
 })
 
-test('answers to pipelined requests come in order', async () => {
+test('responses to pipelined requests arrive in order', async () => {
   let number = 0
   const { port } = await serving(async () => {
     const own = number++

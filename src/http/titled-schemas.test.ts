@@ -4,7 +4,7 @@ import { referTitled } from './document.ts'
 const inner = { title: 'Inner', type: 'string' }
 const outer = { title: 'Outer', type: 'object', properties: { title: inner, other: { type: 'number' } } }
 
-test('a schema with a title stands once, with those in it, and a property may be called title', () => {
+test('a titled schema appears once, with nested titled ones, and a property may be named title', () => {
   const schemas = {}
   const told = referTitled([{ schema: outer }, { schema: inner, examples: [{ title: 'Sir' }] }], schemas)
   const [outerRef, innerRef] = ['Outer', 'Inner'].map((name) => ({ $ref: `#/components/schemas/${name}` }))
@@ -15,6 +15,6 @@ test('a schema with a title stands once, with those in it, and a property may be
   })
 })
 
-test('two that differ do not have one title', () => {
+test('two different schemas with the same title are refused', () => {
   expect(() => referTitled([inner, { ...inner, type: 'number' }], {})).toThrow('Inner')
 })

@@ -24,7 +24,7 @@ test.each<[setting: string, from: string, forwarded: string | null, address: str
   ['2', '192.0.2.9', null, '192.0.2.9'],
   ['1', '192.0.2.9', 'no address', 'no address'],
 ])(
-  'server.trustProxy %s: of a request from %s with X-Forwarded-For %s it is %s',
+  'server.trustProxy %s: a request from %s with X-Forwarded-For %s has the client address %s',
   async (setting, from, forwarded, address) => {
     const readers: string[] = []
     const { app } = await testServer(

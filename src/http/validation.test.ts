@@ -16,22 +16,22 @@ const check = schemaCompiler({ schema, httpPart: 'body', method: 'POST', url: '/
 const texts = (count: number): string[] => Array.from({ length: count }, () => 'a')
 
 test.each<[string, object, string | null]>([
-  ['a long list', { ids: texts(20_000) }, null],
+  ['a long valid list', { ids: texts(20_000) }, null],
   [
-    'faults from the first item on',
+    'a list of invalid items',
     { ids: Array.from({ length: 20_000 }, () => 1) },
     'ids[0] must be a text (and 7 more, see errors).',
   ],
-  ['a fault at the very end', { ids: [...texts(20_000), 1] }, 'ids[20000] must be a text.'],
+  ['an invalid last item', { ids: [...texts(20_000), 1] }, 'ids[20000] must be a text.'],
   ['too many items', { prefixes: texts(20_000) }, 'prefixes must have at most 1000 items.'],
   [
-    'too many items, none of which is looked at',
+    'too many items, none of which is validated',
     { prefixes: Array.from({ length: 20_000 }, () => 1) },
     'prefixes must have at most 1000 items.',
   ],
-  ['more than is looked at first', { many: texts(15_001) }, 'many must have at most 15000 items.'],
-  ['too many items of a list that may be null', { rows: texts(10_001) }, 'rows must have at most 10000 items.'],
-  ['a fault between others', { many: [...texts(700), 1, ...texts(700)] }, 'many[700] must be a text.'],
+  ['one item more than a large maximum', { many: texts(15_001) }, 'many must have at most 15000 items.'],
+  ['too many items of a nullable list', { rows: texts(10_001) }, 'rows must have at most 10000 items.'],
+  ['one invalid item between valid ones', { many: [...texts(700), 1, ...texts(700)] }, 'many[700] must be a text.'],
 ])('%s', (_name, data, said) => {
   const outcome = check(data)
   const error = typeof outcome === 'object' && 'error' in outcome ? outcome.error : null
@@ -59,22 +59,22 @@ test.each<[string, object, string]>([
     'x0 is not a property that is taken here; there are name, parts (and 7 more, see errors).',
   ],
   [
-    'many in an object of a list',
+    'many unknown properties of an object in a list',
     { name: 'a', parts: [{ size: 1 }, { ...strangers(100_000), size: 1 }] },
     'parts[1].x0 is not a property that is taken here; there is size (and 7 more, see errors).',
   ],
-])('%s are refused without a look at each', (_name, data, said) => {
+])('%s are refused without checking each', (_name, data, said) => {
   expect(faultOf(data)).toBe(said)
 })
 
 test.each([
   [['a', 'b'], 'name is given twice: give it once.'],
   [['a', 'b', 'c'], 'name is given 3 times: give it once.'],
-])('a query parameter that is given several times is told as such: %j', (name, said) => {
+])('a repeated query parameter is reported as repeated: %j', (name, said) => {
   expect(faultOf({ name }, 'querystring')).toBe(said)
 })
 
-test('a property that is left out is told with the words that it may be', () => {
+test('a missing property is reported with its allowed words', () => {
   const kind = Type.Enum(['series', 'metadata'])
   const field = Type.Object({ name: Type.String(), kind })
   const body = Type.Object({ kind, fields: Type.Array(field) })
@@ -95,11 +95,15 @@ const words = Type.Enum(['low', 'high'])
 const thing = Type.Object({ kind: words, over: Type.Optional(Type.Integer()) }, { additionalProperties: false })
 
 test.each<[string, unknown, string]>([
-  ['of a word all words are told, and what else it may be', 'lw', 'must be low or high or a JSON object with kind.'],
-  ['of what is neither, too', 5, 'must be low or high or a JSON object with kind.'],
-  ['of an object what is wrong within it alone', { kind: 'low', over: '1' }, '.over must be a whole number.'],
-  ['and the words of its own', { kind: 'lw' }, '.kind must be low or high.'],
-])('where there is a choice, %s', (_name, one, said) => {
+  [
+    'an unknown word is reported with all words and the object form',
+    'lw',
+    'must be low or high or a JSON object with kind.',
+  ],
+  ['a value of another type is reported in the same way', 5, 'must be low or high or a JSON object with kind.'],
+  ['an object is reported only with the error within it', { kind: 'low', over: '1' }, '.over must be a whole number.'],
+  ['an object is reported with the words of its own property', { kind: 'lw' }, '.kind must be low or high.'],
+])('in a union of words and objects, %s', (_name, one, said) => {
   const schema = Type.Object({ kinds: Type.Array(Type.Union([thing, words])) })
   const outcome = schemaCompiler({ schema, httpPart: 'body', method: 'PUT', url: '/' })({ kinds: [one] })
   const error = typeof outcome === 'object' && 'error' in outcome ? outcome.error : null

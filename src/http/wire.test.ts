@@ -47,79 +47,104 @@ const head = (line: string, headers = ''): string => `${line} HTTP/1.1\r\nHost: 
 const keyed = `X-API-Key: ${keys.pusher}\r\n`
 const pushLine = 'POST /ingests/plant/data'
 
-describe('what the parser refuses is a problem too', () => {
+describe('the HTTP parser', () => {
   test.each<[string, string, number, string]>([
-    ['garbage', 'nonsense\r\n\r\n', 400, 'malformed_http'],
-    ['method', head('FETCH /healthz'), 400, 'malformed_http'],
-    ['header name', head('GET /healthz', 'a b: c\r\n'), 400, 'malformed_http'],
-    ['control character', head('GET /healthz', 'a: \u0001\r\n'), 400, 'malformed_http'],
-    ['version', 'GET /healthz HTTP/9.9\r\n\r\n', 400, 'malformed_http'],
+    ['bytes that are not HTTP', 'nonsense\r\n\r\n', 400, 'malformed_http'],
+    ['an unknown method', head('FETCH /healthz'), 400, 'malformed_http'],
+    ['an invalid header name', head('GET /healthz', 'a b: c\r\n'), 400, 'malformed_http'],
+    ['a control character in a header', head('GET /healthz', 'a: \u0001\r\n'), 400, 'malformed_http'],
+    ['an unsupported version', 'GET /healthz HTTP/9.9\r\n\r\n', 400, 'malformed_http'],
     ['no Host', `GET /healthz HTTP/1.1\r\n${closing}\r\n`, 400, 'malformed_http'],
-    ['bad Host', `GET /healthz HTTP/1.1\r\nHost: a b\r\n${closing}\r\n`, 400, 'malformed_http'],
-    ['Content-Length', head(pushLine, `${keyed}Content-Length: x\r\n`), 400, 'malformed_http'],
-    ['negative length', head(pushLine, `${keyed}Content-Length: -1\r\n`), 400, 'malformed_http'],
-    ['two lengths', head(pushLine, `${keyed}Content-Length: 2\r\nContent-Length: 3\r\n`), 400, 'malformed_http'],
+    ['an invalid Host', `GET /healthz HTTP/1.1\r\nHost: a b\r\n${closing}\r\n`, 400, 'malformed_http'],
+    ['an invalid Content-Length', head(pushLine, `${keyed}Content-Length: x\r\n`), 400, 'malformed_http'],
+    ['a negative Content-Length', head(pushLine, `${keyed}Content-Length: -1\r\n`), 400, 'malformed_http'],
     [
-      'length and chunks',
+      'two Content-Length headers',
+      head(pushLine, `${keyed}Content-Length: 2\r\nContent-Length: 3\r\n`),
+      400,
+      'malformed_http',
+    ],
+    [
+      'Content-Length with chunks',
       head(pushLine, `${keyed}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n`),
       400,
       'malformed_http',
     ],
-    ['chunk', `${head(pushLine, `${keyed}Transfer-Encoding: chunked\r\n`)}xyz\r\n`, 400, 'malformed_http'],
-    ['large headers', head('GET /healthz', `a: ${'x'.repeat(4096)}\r\n`), 431, 'headers_too_large'],
-    ['Expect', head('GET /healthz', 'Expect: tea\r\n'), 400, 'malformed_http'],
+    ['an invalid chunk', `${head(pushLine, `${keyed}Transfer-Encoding: chunked\r\n`)}xyz\r\n`, 400, 'malformed_http'],
+    ['headers over the limit', head('GET /healthz', `a: ${'x'.repeat(4096)}\r\n`), 431, 'headers_too_large'],
+    ['an unknown Expect', head('GET /healthz', 'Expect: tea\r\n'), 400, 'malformed_http'],
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405, 'method_not_allowed'],
-    ['path of an asterisk', head('OPTIONS *', closing), 404, 'path_not_found'],
-    ['path that is a URL', head('GET http://localhost/nothing', closing), 404, 'path_not_found'],
+    ['OPTIONS of *', head('OPTIONS *', closing), 404, 'path_not_found'],
+    ['an absolute URL of an unknown path', head('GET http://localhost/nothing', closing), 404, 'path_not_found'],
     [
-      'method of a path that is a URL',
+      'an absolute URL with a method not allowed',
       head('GET http://LOCALHOST/ingests/plant/data', closing),
       405,
       'method_not_allowed',
     ],
-    ['URL of another host', head('GET http://evil.example/healthz', closing), 400, 'malformed_http'],
-    ['URL of another port', head('GET http://localhost:1/healthz', closing), 400, 'malformed_http'],
-    ['URL of a user', head('GET http://a@localhost/healthz', closing), 400, 'malformed_http'],
-    ['URL of another scheme', head('GET ftp://localhost/healthz', closing), 400, 'malformed_http'],
-    ['URL of no host', head('GET http:///healthz', closing), 400, 'malformed_http'],
-    ['URL without Host', `GET http://localhost/healthz HTTP/1.0\r\n${closing}\r\n`, 400, 'malformed_http'],
-    ['fragment', head('GET /healthz#x', closing), 400, 'malformed_http'],
-    ['two Hosts', head('GET /healthz', `${closing}Host: evil.example\r\n`), 400, 'malformed_http'],
-    ['the same Host twice', head('GET /healthz', `${closing}hOST: localhost\r\n`), 400, 'malformed_http'],
-    ['two Hosts where nothing is', head('GET /nothing', `${closing}Host: evil.example\r\n`), 400, 'malformed_http'],
+    ['an absolute URL of another host', head('GET http://evil.example/healthz', closing), 400, 'malformed_http'],
+    ['an absolute URL of another port', head('GET http://localhost:1/healthz', closing), 400, 'malformed_http'],
+    ['an absolute URL with a user', head('GET http://a@localhost/healthz', closing), 400, 'malformed_http'],
+    ['an absolute URL of another scheme', head('GET ftp://localhost/healthz', closing), 400, 'malformed_http'],
+    ['an absolute URL with an empty host', head('GET http:///healthz', closing), 400, 'malformed_http'],
     [
-      'two credentials',
+      'an absolute URL without a Host header',
+      `GET http://localhost/healthz HTTP/1.0\r\n${closing}\r\n`,
+      400,
+      'malformed_http',
+    ],
+    ['a fragment in the path', head('GET /healthz#x', closing), 400, 'malformed_http'],
+    ['two different Host headers', head('GET /healthz', `${closing}Host: evil.example\r\n`), 400, 'malformed_http'],
+    ['the same Host twice', head('GET /healthz', `${closing}hOST: localhost\r\n`), 400, 'malformed_http'],
+    [
+      'two Host headers on an unknown path',
+      head('GET /nothing', `${closing}Host: evil.example\r\n`),
+      400,
+      'malformed_http',
+    ],
+    [
+      'two Authorization headers',
       `${head(pushLine, `${closing}Authorization: Bearer a\r\nAuthorization: Bearer b\r\nContent-Length: 2\r\n`)}{}`,
       400,
       'malformed_http',
     ],
-    ['two keys', `${head(pushLine, `${keyed}${keyed}${closing}Content-Length: 2\r\n`)}{}`, 400, 'malformed_http'],
     [
-      'two idempotency keys',
+      'two X-API-Key headers',
+      `${head(pushLine, `${keyed}${keyed}${closing}Content-Length: 2\r\n`)}{}`,
+      400,
+      'malformed_http',
+    ],
+    [
+      'two Idempotency-Key headers',
       `${head(pushLine, `${keyed}${closing}Idempotency-Key: a\r\nIdempotency-Key: a\r\nContent-Length: 2\r\n`)}{}`,
       400,
       'malformed_http',
     ],
     [
-      'two types',
+      'two Content-Type headers',
       `${head(pushLine, `${keyed}${closing}Content-Type: application/json\r\nContent-Type: text/csv\r\nContent-Length: 2\r\n`)}{}`,
       400,
       'malformed_http',
     ],
     [
-      'compressed transfer',
+      'a compressed Transfer-Encoding',
       `${head(pushLine, `${keyed}${closing}Transfer-Encoding: gzip, chunked\r\n`)}2\r\n{}\r\n0\r\n\r\n`,
       400,
       'malformed_http',
     ],
     [
-      'chunks of chunks',
+      'two Transfer-Encoding headers',
       `${head(pushLine, `${keyed}${closing}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n`)}2\r\n{}\r\n0\r\n\r\n`,
       400,
       'malformed_http',
     ],
-    ['length over the limit', head(pushLine, `${keyed}${closing}Content-Length: 1001\r\n`), 400, 'body_too_large'],
-  ])('%s', async (_name, bytes, status, code) => {
+    [
+      'a Content-Length over the limit',
+      head(pushLine, `${keyed}${closing}Content-Length: 1001\r\n`),
+      400,
+      'body_too_large',
+    ],
+  ])('refuses with a Problem: %s', async (_name, bytes, status, code) => {
     const answer = await exchange(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(answer).toMatch(/content-type: application\/problem\+json/i)
@@ -136,31 +161,35 @@ describe('what the parser refuses is a problem too', () => {
       head('GET /healthz', `Connection: upgrade, close\r\nUpgrade: websocket\r\n`),
       /^HTTP\/1.1 200 /,
     ],
-    ['a URL that agrees with the Host', head('GET http://localhost/healthz', closing), /^HTTP\/1.1 200 /],
-    ['a URL without a path', head('GET http://localhost?x=1', closing), /^HTTP\/1.1 200 /],
     [
-      'HTTP/1.0 is not asked for a body',
+      'an absolute URL that matches the Host is accepted',
+      head('GET http://localhost/healthz', closing),
+      /^HTTP\/1.1 200 /,
+    ],
+    ['an absolute URL without a path is accepted', head('GET http://localhost?x=1', closing), /^HTTP\/1.1 200 /],
+    [
+      'HTTP/1.0 gets no 100 Continue',
       `POST /ingests/plant/data HTTP/1.0\r\n${keyed}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
       /^HTTP\/1.1 200 /,
     ],
     ['HTTP/1.0 needs no Host', 'GET /healthz HTTP/1.0\r\n\r\n', /^HTTP\/1.1 200 /],
     [
-      'an empty Host is no loopback name',
+      'an empty Host is not a loopback name',
       `GET /consumer/data/entities HTTP/1.1\r\nHost:\r\n${closing}\r\n`,
       /^HTTP\/1.1 403 /,
     ],
     [
-      'chunks are read',
+      'a chunked body is read',
       `${head(pushLine, `${keyed}${closing}Transfer-Encoding: chunked\r\n`)}2\r\n{}\r\n0\r\n\r\n`,
       /^HTTP\/1.1 200 /,
     ],
     [
-      'a body that is asked for',
+      'a body with Expect gets 100 Continue',
       `${head(pushLine, `${keyed}${closing}Expect: 100-continue\r\nContent-Length: 2\r\n`)}{}`,
       /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /,
     ],
     [
-      'one that is refused is not asked for',
+      'a refused request with Expect gets no 100 Continue',
       head(pushLine, `${closing}Expect: 100-continue\r\nContent-Length: 2\r\n`),
       /^HTTP\/1.1 403 /,
     ],
@@ -168,18 +197,18 @@ describe('what the parser refuses is a problem too', () => {
     expect(await exchange(bytes)).toMatch(expected)
   })
 
-  test('a body that ends too early is a 400', async () => {
+  test('a truncated body gets a 400', async () => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     socket.end(`${head(pushLine, `${keyed}Content-Length: 100\r\n`)}{`)
     expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*malformed_http/)
   })
 
-  test('a HEAD that is refused is answered without a body', async () => {
+  test('a refused HEAD is answered without a body', async () => {
     const answer = await exchange(head('HEAD /healthz', `a: ${'x'.repeat(4096)}\r\n`))
     expect(answer).toMatch(/^HTTP\/1.1 431 [\s\S]*\r\n\r\n$/)
   })
 
-  test('the answer to what was no HTTP is read although more of it comes', async () => {
+  test('the response to an oversized request head arrives although the client sends on', async () => {
     const socket = connect(port, '127.0.0.1')
     const answer = text(socket)
     for (let piece = 0; piece < 20; piece++) {
@@ -189,7 +218,7 @@ describe('what the parser refuses is a problem too', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 431 [\s\S]*headers_too_large/)
   })
 
-  test('a request that does not arrive in time is a 408', async () => {
+  test('a request that does not arrive in time gets a 408', async () => {
     const slow = await testServer({}, { TIDEMARK_SERVER_REQUEST_MS: '200', TIDEMARK_SERVER_HEADERS_MS: '100' })
     const slowPort = await listen(slow)
     expect(await exchange('GET /healthz HTTP/1.1\r\nHost: loc', slowPort)).toMatch(
@@ -202,20 +231,23 @@ describe('what the parser refuses is a problem too', () => {
     ['300001', '2147483647', '2147483647'],
     ['2147483647', '2147483647', '2147483647'],
     ['2147483647', '300000', '72000'],
-  ])('headersMs %s, requestMs %s and keepAliveMs %s go together', async (headersMs, requestMs, keepAliveMs) => {
-    const times = {
-      TIDEMARK_SERVER_HEADERS_MS: headersMs,
-      TIDEMARK_SERVER_REQUEST_MS: requestMs,
-      TIDEMARK_SERVER_KEEP_ALIVE_MS: keepAliveMs,
-    }
-    const server = await testServer({}, times)
-    // The millisecond may have passed before the request is read.
-    expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(
-      headersMs === '1' ? /^HTTP\/1.1 (200|408) / : /^HTTP\/1.1 200 /,
-    )
-  })
+  ])(
+    'accepts headersMs %s together with requestMs %s and keepAliveMs %s',
+    async (headersMs, requestMs, keepAliveMs) => {
+      const times = {
+        TIDEMARK_SERVER_HEADERS_MS: headersMs,
+        TIDEMARK_SERVER_REQUEST_MS: requestMs,
+        TIDEMARK_SERVER_KEEP_ALIVE_MS: keepAliveMs,
+      }
+      const server = await testServer({}, times)
+      // The millisecond may have passed before the request is read.
+      expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(
+        headersMs === '1' ? /^HTTP\/1.1 (200|408) / : /^HTTP\/1.1 200 /,
+      )
+    },
+  )
 
-  test('no header goes unread, however many stand before it', async () => {
+  test('every header is read, however many come before it', async () => {
     const many = await listen(await testServer())
     const before = 'a:\r\n'.repeat(3000)
     const read = (headers: string): Promise<string> => exchange(head('GET /consumer/data/entities', headers), many)
@@ -225,7 +257,7 @@ describe('what the parser refuses is a problem too', () => {
     expect(await read(`${before}${closing}${repeated}`)).toMatch(/^HTTP\/1.1 400 [\s\S]*is there twice/)
   })
 
-  test('a push is let in again when its body is whole', async () => {
+  test('the ingest of a push is checked again after the body has arrived', async () => {
     let known: Ingest | undefined = plant
     const server = await testServer({
       definitions: { ingest: () => known, ingests: () => [], entity: () => undefined, entities: () => [] },
@@ -241,7 +273,7 @@ describe('what the parser refuses is a problem too', () => {
   })
 
   test.each(['POST /admin/ingests', 'DELETE /admin/entities/plant/deletions/1'])(
-    'whoever changes something is let in again when the body is whole: %s',
+    'access for a change is checked again after the body has arrived: %s',
     async (line) => {
       let isRevoked = false
       const made: unknown[] = []
@@ -270,7 +302,7 @@ describe('what the parser refuses is a problem too', () => {
     },
   )
 
-  test('a refused body is read to its end, and the connection used again', async () => {
+  test('a refused body is read to its end, and the connection is reused', async () => {
     const refused = `${head(pushLine, `${keyed}Content-Length: 5000\r\n`)}${'x'.repeat(5000)}`
     const answer = await exchange(refused + head('GET /healthz', closing))
     expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*body_too_large[\s\S]*HTTP\/1.1 200 /)
@@ -305,8 +337,8 @@ async function heldServer() {
   return { ...server, port: heldPort, started, release, ask }
 }
 
-describe('clients that go away', () => {
-  test('end their query, which is no failure of the service', async () => {
+describe('clients that disconnect or stop reading', () => {
+  test('cancel their query, which is not reported as a failure', async () => {
     const held = await heldServer()
     const socket = await held.ask()
     const aborted = new Promise<void>((resolve) => held.started[0]!.addEventListener('abort', resolve))
@@ -316,7 +348,7 @@ describe('clients that go away', () => {
     expect(held.events.filter(({ kind }) => kind === 'requestFailed')).toEqual([])
   })
 
-  test('end what waits behind another answer too', async () => {
+  test('cancel their pipelined queries too', async () => {
     const held = await heldServer()
     const socket = await held.ask()
     socket.write(query() + query())
@@ -327,7 +359,7 @@ describe('clients that go away', () => {
     expect(held.events.filter(({ kind }) => kind === 'requestFailed')).toEqual([])
   })
 
-  test('and what is no HTTP behind a query waits for its answer', async () => {
+  test('get the answer to a query before the 400 for malformed HTTP pipelined after it', async () => {
     const held = await heldServer()
     const socket = await held.ask()
     const answer = text(socket)
@@ -342,7 +374,7 @@ describe('clients that go away', () => {
   test.each([
     ['', 1],
     [', also behind another answer', 2],
-  ])('a reader that takes nothing is cut off%s', async (_name, asked) => {
+  ])('a client that reads nothing is disconnected%s', async (_name, asked) => {
     const chunks = Array.from({ length: 64 }, () => Buffer.alloc(1024 * 1024, 0x20))
     const large = { rows: 1, bytes: 64 * 1024 * 1024, chunks, release: () => undefined }
     const runs: (() => void)[] = []
@@ -368,10 +400,10 @@ describe('clients that go away', () => {
   })
 })
 
-describe('a stop', () => {
+describe('stopping the server', () => {
   const never = new AbortController().signal
 
-  test('finishes what is in flight and refuses what is new', async () => {
+  test('finishes running requests and refuses new ones', async () => {
     const held = await heldServer()
     const socket = await held.ask()
     const answer = text(socket)
@@ -383,7 +415,7 @@ describe('a stop', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\]$/)
   })
 
-  test('finishes requests that wait behind each other, and says with the last answer that the connection ends', async () => {
+  test('finishes pipelined requests, and only the last response has Connection: close', async () => {
     const held = await heldServer()
     const socket = await held.ask()
     const answers = text(socket)
@@ -400,7 +432,7 @@ describe('a stop', () => {
     ])
   })
 
-  test('ends with 503 what runs on too long', async () => {
+  test('ends a request that runs too long with 503', async () => {
     const held = await heldServer()
     const answer = text(await held.ask())
     await stopServer(held.app, held.inFlight, { shutdownMs: 50, atOnce: never })
@@ -408,7 +440,7 @@ describe('a stop', () => {
     expect(held.started[0]!.aborted).toBe(true)
   })
 
-  test('is over at once at the second signal', async () => {
+  test('cancels running requests immediately on the second signal', async () => {
     const held = await heldServer()
     const socket = await held.ask()
     socket.on('error', () => {})

@@ -142,7 +142,7 @@ function planned(granularity: string, time_zone: string, start_date: string): Av
 
 const text = (ms: number): string => formatInstant(ms)
 
-test.each(zones)('the buckets of requests in %s', (name) => {
+test.each(zones)('the buckets of requests in %s match the clocks of ICU', (name) => {
   const clocks = clocksOf(name)
   const faults: object[] = []
   for (const { fromMs: changeMs } of changesOf(clocks)) {
@@ -168,7 +168,7 @@ function firstMoment(clocks: readonly Clock[], localMs: number): number {
   return Math.max(clocks[at]!.fromMs, localMs - clocks[at]!.offsetMs)
 }
 
-test.each(zones)('the dates of requests on the clocks of %s', (name) => {
+test.each(zones)('the dates of requests in %s match the clocks of ICU', (name) => {
   const clocks = clocksOf(name)
   const faults: object[] = []
   for (const { fromMs: changeMs, offsetMs } of changesOf(clocks)) {

@@ -59,19 +59,19 @@ const everything = {
 }
 const always = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
-describe('what was left out', () => {
+describe('defaults', () => {
   test.each<[string, object]>([
-    ['left out', {}],
+    ['no properties', {}],
     [
-      'null',
+      'null properties',
       { id_name_field: null, ids: null, prefixes: null, metric_name_field: null, fields: null, start_date: null },
     ],
-    ['empty', { ids: [], prefixes: [], metric_name_field: [], fields: [] }],
-  ])('%s: select', (_, request) => {
+    ['empty lists', { ids: [], prefixes: [], metric_name_field: [], fields: [] }],
+  ])('select with %s reads everything', (_, request) => {
     expect(plan('select', request)).toEqual({ kind: 'select', selection: everything, range: always })
   })
 
-  test('averages take the numeric metrics, over one bucket', () => {
+  test('averages use the numeric metrics, over one bucket', () => {
     const selection = { ...everything, metrics: [V, count] }
     const expected = { kind: 'average', selection, range: always, granularity: { kind: 'all' } }
     const pooled = { ...selection, tags: [T] }
@@ -80,11 +80,11 @@ describe('what was left out', () => {
     expect(plan('average-granularity', {})).toEqual({ ...expected, selection: pooled, byTag: false })
   })
 
-  test('latest looks at all of time', () => {
+  test('latest reads all of time', () => {
     expect(plan('latest', {})).toEqual({ kind: 'latest', selection: everything, fromMs: Number.NEGATIVE_INFINITY })
   })
 
-  test.each(['last', 'next'] as const)('%s skips nothing', (kind) => {
+  test.each(['last', 'next'] as const)('%s has the offset 0', (kind) => {
     expect(plan(kind, { date: '2026-01-01', offset: null })).toEqual({
       kind,
       selection: everything,
@@ -93,19 +93,19 @@ describe('what was left out', () => {
     })
   })
 
-  test('snap is at now', () => {
+  test('snap has one tick, now', () => {
     expect(plan('snap', {})).toEqual({ kind: 'snap', selection: everything, ticksMs: Float64Array.of(nowMs) })
   })
 })
 
 describe('names', () => {
-  test('fields and metrics come as asked, each once, at its first place', () => {
+  test('fields and metrics keep the order of the request, without duplicates', () => {
     const request = { metric_name_field: ['count', 'V', 'count'], fields: ['floor', 'unit', 'floor', 'site'] }
     const { selection } = plan('select', { ...request, id_name_field: 'T' })
     expect(selection).toMatchObject({ metrics: [count, V], fields: [floor, unit, site] })
   })
 
-  test('a tag that is in the output is there once', () => {
+  test('a tag that is already in the output is not repeated', () => {
     const fieldsOf = (kind: 'select' | 'average-dimensions' | 'average-granularity', id_name_field?: string) =>
       plan(kind, { fields: ['site', 'T', 'unit'], ...(id_name_field && { id_name_field }) }).selection.fields
     expect(fieldsOf('select')).toEqual([site])
@@ -115,7 +115,7 @@ describe('names', () => {
     expect(fieldsOf('average-granularity')).toEqual([site, T, unit])
   })
 
-  test('items are told apart by all tags as they are defined, or by the one that is named alone', () => {
+  test('items are identified by all tags in the order of the entity, or by only the named tag', () => {
     const kinds = ['average', 'average-dimensions', 'select', 'latest', 'snap'] as const
     const tagsOf = (asked: object) =>
       [
@@ -128,7 +128,7 @@ describe('names', () => {
     expect(tagsOf({ id_name_field: 'unit' })).toEqual(Array(7).fill([unit]))
   })
 
-  test('where tags are pooled, it is enough to know what is filtered by', () => {
+  test('where tags are pooled, only the tag that is filtered by is read', () => {
     expect(plan('average-granularity', {}).selection.tags).toEqual([T])
     expect(plan('average-granularity', { id_name_field: 'unit' }).selection.tags).toEqual([unit])
   })
@@ -141,13 +141,13 @@ describe('names', () => {
       '"W" is not a field of "plant"; allowed here: "V", "state", "count"',
     ],
     [
-      'a tag for a metric',
+      'a tag as a metric',
       { metric_name_field: ['T'] },
       'metric_name_field[0]',
       '"T" is a tag of type string, not a metric; allowed here: "V", "state", "count"',
     ],
     [
-      'the time for a metric',
+      'the time field as a metric',
       { metric_name_field: ['D'] },
       'metric_name_field[0]',
       '"D" is the time field of type timestamp, not a metric; allowed here: "V", "state", "count"',
@@ -159,7 +159,7 @@ describe('names', () => {
       '"Site" is not a field of "plant"; allowed here: "T", "unit", "site", "floor"',
     ],
     [
-      'a metric for a field',
+      'a metric as a field',
       { fields: ['site', 'V'] },
       'fields[1]',
       '"V" is a metric of type double, not a dimension or tag; allowed here: "T", "unit", "site", "floor"',
@@ -171,13 +171,13 @@ describe('names', () => {
       '"tag" is not a field of "plant"; allowed here: "T", "unit"',
     ],
     [
-      'a dimension for a tag',
+      'a dimension as a tag',
       { id_name_field: 'site' },
       'id_name_field',
       '"site" is a dimension of type string, not a tag; allowed here: "T", "unit"',
     ],
     [
-      'what every object has',
+      'the name of an Object property',
       { id_name_field: 'constructor' },
       'id_name_field',
       '"constructor" is not a field of "plant"; allowed here: "T", "unit"',
@@ -186,7 +186,7 @@ describe('names', () => {
     expect(faultsOf(() => plan('select', request))).toEqual([{ path, message }])
   })
 
-  test('a mean of words is refused', () => {
+  test('a mean of strings is refused', () => {
     expect(faultsOf(() => plan('average', { metric_name_field: ['state'] }))).toEqual([
       {
         path: 'metric_name_field[0]',
@@ -198,13 +198,13 @@ describe('names', () => {
     ])
   })
 
-  test('of very many faults, the first are told', () => {
+  test('only the first of very many errors are reported', () => {
     const errors = faultsOf(() => plan('select', { fields: Array.from({ length: 5000 }, (_, index) => `no${index}`) }))
     expect(errors).toHaveLength(20)
     expect(errors.at(-1)?.path).toBe('fields[19]')
   })
 
-  test('all faults come together', () => {
+  test('all errors are reported together', () => {
     const request = { id_name_field: 'x', fields: ['y'], metric_name_field: ['z'], start_date: 'w' }
     expect(faultsOf(() => plan('select', request)).map(({ path }) => path)).toEqual([
       'id_name_field',
@@ -218,16 +218,16 @@ describe('names', () => {
 describe('values', () => {
   const selectionOf = (request: object) => plan('select', request).selection
 
-  test('ids count once', () => {
+  test('duplicate ids are removed', () => {
     expect(selectionOf({ ids: ['b', 'a', 'b', ''] }).ids).toEqual(['b', 'a', ''])
   })
 
-  test('prefixes are sorted, without those that another covers', () => {
+  test('prefixes are sorted, without those that another one covers', () => {
     expect(selectionOf({ prefixes: ['b', 'ab', 'a', 'abc', 'b', 'ac'] }).prefixes).toEqual(['a', 'b'])
     expect(selectionOf({ prefixes: ['a.b', 'a.', 'a%'] }).prefixes).toEqual(['a%', 'a.'])
   })
 
-  test('the empty prefix is all', () => {
+  test('the empty prefix selects everything', () => {
     expect(selectionOf({ prefixes: ['a', ''] }).prefixes).toBeNull()
   })
 })
@@ -238,14 +238,14 @@ describe('snap', () => {
     expect(ticks).toMatchObject({ ticksMs: Float64Array.of(nowMs - 3_600_000, nowMs) })
   })
 
-  test('needs a start, unless granularity is all', () => {
+  test('requires a start, unless granularity is all', () => {
     expect(faultsOf(() => plan('snap', { granularity: 'hour', end_date: '2026-01-01' }))).toEqual([
       { path: 'start_date', message: 'it is required, unless granularity is "all": the ticks start there' },
     ])
     expect(plan('snap', { end_date: '2025-06-01' })).toMatchObject({ ticksMs: Float64Array.of(Date.UTC(2025, 5, 1)) })
   })
 
-  test('is bounded', () => {
+  test('is refused with more ticks than the limit', () => {
     expect(() => plan('snap', { start_date: '2020-01-01', granularity: 'second' })).toThrow(Problem)
   })
 })
@@ -264,9 +264,9 @@ describe('quality', () => {
   test.each<[string, readonly ('good' | 'uncertain' | 'bad')[] | null | undefined, readonly string[]]>([
     ['left out', undefined, ['good']],
     ['null', null, ['good']],
-    ['empty', [], ['good']],
-    ['two words, in any order and twice', ['bad', 'good', 'bad'], ['good', 'bad']],
-    ['all of them', ['good', 'uncertain', 'bad'], ['good', 'uncertain', 'bad']],
+    ['an empty list', [], ['good']],
+    ['two words, in any order and repeated', ['bad', 'good', 'bad'], ['good', 'bad']],
+    ['all words', ['good', 'uncertain', 'bad'], ['good', 'uncertain', 'bad']],
   ])('%s', (_, quality, words) => {
     expect(plan('select', quality === undefined ? {} : { quality }, judged).selection.quality).toEqual({
       field: Q,
@@ -274,7 +274,7 @@ describe('quality', () => {
     })
   })
 
-  test('with another word than good, rows that are of one item show it', () => {
+  test('with another word than good, stored rows include the quality field and computed rows do not', () => {
     const asked = { quality: ['good', 'bad'] as const }
     for (const kind of ['select', 'latest', 'snap', 'plot'] as const)
       expect(plan(kind, asked, judged).selection.fields).toEqual([Q])
@@ -285,7 +285,7 @@ describe('quality', () => {
     expect(plan('select', { quality: ['good'] }, judged).selection).toMatchObject({ quality: good, fields: [] })
   })
 
-  test('an entity without one takes no word', () => {
+  test('an entity without a quality field accepts no word', () => {
     expect(plan('select', { quality: [] }).selection).not.toHaveProperty('quality')
     expect(faultsOf(() => plan('select', { quality: ['good'] }))).toEqual([
       { path: 'quality', message: '"plant" has no field of the role "quality"' },

@@ -81,19 +81,19 @@ describe('date', () => {
     faults.throwIfAny()
   })
 
-  test('may lie before the first year', () => {
+  test('may be before the year 1', () => {
     const before = addDuration(nowMs, parseDuration('P5000Y')!, -1)
     expect(readDate('P5000Y', nowMs, new Faults())).toBe(before)
   })
 
-  test('of another form is refused', () => {
+  test('in another form is refused', () => {
     const faults = new Faults()
     readDate('now', nowMs, faults)
     expect(() => faults.throwIfAny()).toThrow('date: "now" is neither')
   })
 })
 
-test('all faults are told at once', () => {
+test('all errors are reported at once', () => {
   const faults = new Faults()
   readRange({ start_date: 'x', end_date: 'y' }, nowMs, faults)
   try {

@@ -41,7 +41,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(Object.keys(queryRequests[kind].properties).sort()).toEqual(models[kind].split(' ').sort())
   })
 
-  test('requires the entity, and a date where it is the reference', () => {
+  test('requires the entity, and date or aggregates where the kind needs them', () => {
     expect(isValid(kind, smallest(kind))).toBe(true)
     for (const name of Object.keys(smallest(kind))) {
       const { [name as keyof object]: _, ...rest } = smallest(kind)
@@ -50,18 +50,18 @@ describe.each(kinds)('%s', (kind) => {
     }
   })
 
-  test('takes null for everything else', () => {
+  test('accepts null for every other property', () => {
     const required = smallest(kind)
     for (const name of models[kind].split(' ').filter((property) => !(property in required))) {
       expect([name, isValid(kind, { ...required, [name]: null })]).toEqual([name, true])
     }
   })
 
-  test('knows no other property', () => {
+  test('refuses an unknown property', () => {
     expect(isValid(kind, { ...smallest(kind), prefix: ['a'] })).toBe(false)
   })
 
-  test('says of each property what it means', () => {
+  test('describes every property, with examples', () => {
     for (const property of Object.values(queryRequests[kind].properties)) {
       expect(property).toHaveProperty('description')
       expect(property).toHaveProperty('examples')
@@ -70,18 +70,18 @@ describe.each(kinds)('%s', (kind) => {
 })
 
 test.each<[string, object, boolean]>([
-  ['text for a list', { ids: 'a' }, false],
+  ['a string for a list', { ids: 'a' }, false],
   ['a number in a list', { ids: ['a', 1] }, false],
   ['null in a list', { prefixes: [null] }, false],
   ['a number for a date', { date: 0 }, false],
   ['a negative offset', { offset: -1 }, false],
-  ['half an offset', { offset: 0.5 }, false],
-  ['an offset in text', { offset: '1' }, false],
+  ['a fractional offset', { offset: 0.5 }, false],
+  ['an offset in a string', { offset: '1' }, false],
   ['offset 0', { offset: 0 }, true],
   ['a large offset', { offset: 1e15 }, true],
   ['empty lists', { ids: [], prefixes: [], metric_name_field: [], fields: [] }, true],
-  ['an empty text in a list', { ids: [''] }, true],
-  ['very many values', { ids: Array.from({ length: 100_000 }, () => 'a') }, true],
+  ['an empty string in a list', { ids: [''] }, true],
+  ['very many ids', { ids: Array.from({ length: 100_000 }, () => 'a') }, true],
   ['very many prefixes', { prefixes: Array.from({ length: 10_001 }, () => 'a') }, false],
   ['very many names', { fields: Array.from({ length: 10_001 }, () => 'a') }, false],
 ])('last with %s', (_, request, expected) => {

@@ -36,16 +36,16 @@ const parts = { definitions: { metadataEntity: (name: string) => (name === 'tags
 const from = { table: 'tags', attribute: 'shape' }
 
 test.each<[string, readonly string[] | null, readonly string[] | null, string[]]>([
-  ['of all', null, null, ['a step', 'b line', 'ba step', 'c line']],
-  ['of some', ['a', 'c', 'd', 'x', 'ba'], null, ['a step', 'c line', 'ba step']],
-  ['that begin so', null, ['b'], ['b line', 'ba step']],
-])('the shapes of tags: %s', async (_, ids, prefixes, expected) => {
+  ['all tags', null, null, ['a step', 'b line', 'ba step', 'c line']],
+  ['the tags with given ids', ['a', 'c', 'd', 'x', 'ba'], null, ['a step', 'c line', 'ba step']],
+  ['the tags with a given prefix', null, ['b'], ['b line', 'ba step']],
+])('returns the shapes of %s', async (_, ids, prefixes, expected) => {
   expect((await tagShapes(from, { ids, prefixes }, parts)).map((one) => one.join(' '))).toEqual(expected)
 })
 
 test.each([
   ['table', { table: 'gone', attribute: 'shape' }],
   ['attribute', { table: 'tags', attribute: 'gone' }],
-])('a %s that is gone says nothing', async (_, gone) => {
+])('returns no shapes when the %s does not exist', async (_, gone) => {
   expect(await tagShapes(gone, { ids: null, prefixes: null }, parts)).toEqual([])
 })

@@ -34,12 +34,12 @@ test.each<[string, string, string | null, string[]]>([
   // With `all`, the only tick is the end, or now.
   ['all', '2026-01-01', '2026-01-02T03:04', ['2026-01-02T03:04']],
   ['all', '2026-01-01', null, ['2026-03-01T12:30']],
-])('%s from %s to %s', (granularity, from, to, expected) => {
+])('the ticks by %s from %s to %s', (granularity, from, to, expected) => {
   expect(ticks(granularity, from, to)).toEqual(expected)
 })
 
 describe('the limit', () => {
-  test('is the most ticks there may be', () => {
+  test('allows exactly that many ticks', () => {
     expect(ticks('hour', '2026-01-01', '2026-01-01T09:00', 10)).toHaveLength(10)
   })
 
@@ -48,7 +48,7 @@ describe('the limit', () => {
     ['PT0.001S', '0001-01-01', '9999-12-31T23:59:59.999Z', 315_537_897_600_000],
     ['month', '0001-01-01', '9999-12-31', 119_988],
     ['P1MT1S', '0001-01-01', '9999-12-31', 119_987],
-  ])('%s from %s to %s are too many', (granularity, from, to, count) => {
+  ])('refuses the ticks by %s from %s to %s', (granularity, from, to, count) => {
     const refused = () => ticks(granularity, from, to, 10)
     expect(refused).toThrow(Problem)
     expect(refused).toThrow(
@@ -57,8 +57,8 @@ describe('the limit', () => {
   })
 })
 
-describe('a granularity that is none', () => {
-  test('is answered with what is allowed', () => {
+describe('the granularity', () => {
+  test('is refused with the allowed values when unknown', () => {
     const faults = new Faults()
     readGranularity('fortnight', inUtc, faults)
     expect(() => faults.throwIfAny()).toThrow(
@@ -67,13 +67,13 @@ describe('a granularity that is none', () => {
     )
   })
 
-  test.each(['none', 'NONE'])('snap does not take %s', (text) => {
+  test.each(['none', 'NONE'])('is refused for snap when it is %s', (text) => {
     const faults = new Faults()
     readTickGranularity(text, inUtc, faults)
     expect(() => faults.throwIfAny()).toThrow('granularity: snap does not take "none"; allowed: all, second, minute')
   })
 
-  test('left out, it is all', () => {
+  test('is all when left out', () => {
     const faults = new Faults()
     expect(readGranularity(undefined, inUtc, faults)).toEqual({ kind: 'all' })
     expect(readGranularity(null, inUtc, faults)).toEqual({ kind: 'all' })

@@ -20,7 +20,7 @@ function world({ tags = ['a'], fails = false }: { readonly tags?: string[]; read
   return { parts, asked, released: () => released }
 }
 
-test('asks for a tag what callers ask, again and again, and lets go of the answers', async () => {
+test('runs the usual queries of one tag repeatedly, and releases the answers', async () => {
   const { parts, asked, released } = world()
   await warmUp(parts)
   expect(asked.slice(0, 4)).toEqual([
@@ -42,7 +42,7 @@ test('asks for a tag what callers ask, again and again, and lets go of the answe
   expect(released()).toBe(asked.length)
 })
 
-test('asks nothing where there are no rows, and says nothing of what fails', async () => {
+test('runs no queries without rows, and ignores failures', async () => {
   const empty = world({ tags: [] })
   await warmUp(empty.parts)
   expect(empty.asked).toEqual([])

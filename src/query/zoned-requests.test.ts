@@ -27,7 +27,7 @@ function ranged(zone: string, start_date: string, end_date: string): string[] {
   return [fromMs, toMs].map((ms) => formatInstant(ms).replace(/:00\.000Z$/, ''))
 }
 
-describe('dates on the clocks of a zone', () => {
+describe('dates in local time', () => {
   test.each<[string, string, string, string, string]>([
     ['Europe/Madrid', '2026-01-01', '2026-07-01', '2025-12-31T23:00', '2026-06-30T22:00'],
     ['Europe/Madrid', '2026-01-01T00:00Z', '2026-07-01T00:00+00:00', '2026-01-01T00:00', '2026-07-01T00:00'],
@@ -53,14 +53,14 @@ describe("the entity's own zone", () => {
   const context = { nowMs: 0, bucketsMax: 100, entity: { ...plant, reading: { timeZone: 'Europe/Madrid' } } }
   const day = { entity: 'plant', granularity: 'day', start_date: '2026-01-01', end_date: '2026-01-02' }
 
-  test('cuts the buckets, and dates without a zone are in UTC', () => {
+  test('defines the buckets, while dates without a zone are in UTC', () => {
     expect(planQuery('average', day, context)).toMatchObject({
       range: { fromMs: Date.UTC(2026, 0, 1), toMs: Date.UTC(2026, 0, 2) },
       granularity: { kind: 'zoned', zone: 'Europe/Madrid', buckets: { kind: 'days', days: 1 } },
     })
   })
 
-  test('gives way to that of the request', () => {
+  test('is overridden by the zone of the request', () => {
     expect(planQuery('average', { ...day, time_zone: 'UTC' }, context)).toMatchObject({
       granularity: { kind: 'uniform', widthMs: 86_400_000 },
     })
@@ -75,7 +75,7 @@ describe("the entity's own zone", () => {
     ['P1M1D', 'zoned'],
     ['all', 'all'],
     ['none', 'uniform'],
-  ])('%s is %s', (granularity, kind) => {
+  ])('the granularity %s becomes %s', (granularity, kind) => {
     expect(planQuery('average', { ...day, granularity }, context)).toMatchObject({ granularity: { kind } })
   })
 })
@@ -84,7 +84,7 @@ test.each([
   ['1d', 'more than 1000000'],
   ['1h', 'more than 1000000'],
   ['P1DT1H', 'more than 1000000'],
-])('more ticks by %s than the limit are refused', (granularity, count) => {
+])('refuses more ticks by %s than the limit', (granularity, count) => {
   const request = {
     entity: 'plant',
     granularity,
@@ -97,7 +97,7 @@ test.each([
   )
 })
 
-test('as many ticks as the limit are none too many', () => {
+test('accepts exactly as many ticks as the limit', () => {
   const request = {
     entity: 'plant',
     granularity: '1h',

@@ -21,7 +21,7 @@ function cachingOf(version: string) {
   return { enabled, enable, directory: () => (enabled[0] === undefined ? undefined : used(enabled[0])) }
 }
 
-test('compiled code is kept in the data folder, for its owner alone, of this version of Node alone', async () => {
+test('compiled code is cached in the data folder, for its owner only; other versions of Node are removed', async () => {
   const kept = join(data, 'compiled')
   await keepCompiledCode(data, {}, cachingOf('v22.9.0-x64-1-0'))
   mkdirSync(join(kept, 'v24.2.1-x64-2-0'), { mode: 0o755 })
@@ -34,7 +34,7 @@ test('compiled code is kept in the data folder, for its owner alone, of this ver
   expect(environment).toEqual({ NODE_COMPILE_CACHE: kept })
 })
 
-test('nothing is kept where there is no data folder yet, where the environment names another place, and where Node keeps none', async () => {
+test('nothing is cached without a data folder, with another NODE_COMPILE_CACHE, or if Node has no cache', async () => {
   const caching = cachingOf('v24')
   await keepCompiledCode(join(data, 'new'), {}, caching)
   await keepCompiledCode(data, { NODE_COMPILE_CACHE: '/elsewhere' }, caching)
@@ -43,7 +43,7 @@ test('nothing is kept where there is no data folder yet, where the environment n
   expect(nodeCompileCaching({})).toBeNull()
 })
 
-test('nothing is kept behind a link: others might put code there', async () => {
+test('nothing is cached behind a symbolic link, where others could put code', async () => {
   const caching = cachingOf('v24')
   symlinkSync(tmpdir(), join(data, 'compiled'))
   await keepCompiledCode(data, {}, caching)

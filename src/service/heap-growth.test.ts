@@ -17,6 +17,6 @@ test.each([
 })
 
 /** On the command line an unknown flag is an error; set later, it would be ignored. */
-test.each([`${growthFlag}=50`, youngFlag])('Node knows %s', (flag) => {
+test.each([`${growthFlag}=50`, youngFlag])('Node accepts the flag %s', (flag) => {
   expect(spawnSync(process.execPath, [flag, '--eval', '']).status).toBe(0)
 })

@@ -6,7 +6,7 @@ import type { ServiceEvent } from '../observe/event.ts'
 import { type HookParts, openHooks } from './open-hooks.ts'
 import type { Closer } from './open-storage.ts'
 
-test('while looking at rows fails, what is kept is sent, and what else is observed is kept', async () => {
+test('stored deliveries are sent, and conditions observed while checking rows fails are recorded', async () => {
   const hook: Hook = {
     name: 'h',
     url: 'http://h',

@@ -13,7 +13,7 @@ function open() {
 }
 
 describe('an outbox', () => {
-  test('sends the messages of one turn in their order, four at a time', async () => {
+  test('sends the messages of one turn in order, up to four at a time', async () => {
     const { outbox, sent } = open()
     outbox.push('a', [new ArrayBuffer(1)])
     await Promise.resolve()
@@ -32,7 +32,7 @@ describe('an outbox', () => {
     ])
   })
 
-  test('sends what is not to wait at once, in one list with what waits', async () => {
+  test('sends urgent messages immediately, in one list after the queued ones', async () => {
     const { outbox, sent } = open()
     outbox.push('a', [new ArrayBuffer(1)])
     outbox.send(['b', 'c', 'd'])
@@ -43,7 +43,7 @@ describe('an outbox', () => {
     expect(sent.slice(1)).toEqual([{ messages: ['e'], transferred: 0 }])
   })
 
-  test('sends what waits at once when it is asked to, and nothing afterwards', async () => {
+  test('sends queued messages immediately on flush, and only once', async () => {
     const { outbox, sent } = open()
     outbox.flush()
     outbox.push('a')

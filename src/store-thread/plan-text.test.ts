@@ -32,11 +32,11 @@ const plans: readonly Plan[] = [
   { kind: 'snap', selection, ticksMs: Float64Array.of(1, 2) },
 ]
 
-test('a plan is the same on the other side', () => {
+test('a plan is the same after it is sent and received', () => {
   expect(plans.map((plan) => receivedPlan(sentPlan(plan)))).toEqual(plans)
 })
 
-test('no limits go with it but its own', () => {
+test('only the limits of a plan are sent with it', () => {
   const limits = { resultRows: 1, buckets: 2, resultBytes: 3 }
   const all = { ...limits, queryTimeMs: 4, runningQueries: 5 }
   expect(sentLimits(all)).toEqual(limits)

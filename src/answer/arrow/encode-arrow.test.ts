@@ -49,7 +49,7 @@ const columns: readonly Column[] = [
 ]
 
 describe('read back by Apache Arrow', () => {
-  test('each type, its bounds and its nulls', () => {
+  test('each type, with its bounds and nulls', () => {
     const large = [9223372036854775807n, -9223372036854775808n, null, 9007199254740993n, 0n]
     const count = [1n, -1n, null, BigInt(2 ** 52), -BigInt(2 ** 53)]
     const expected = columns.map(([, , values]) => [...values])
@@ -68,7 +68,7 @@ describe('read back by Apache Arrow', () => {
     ])
   })
 
-  test('no rows are a schema alone', () => {
+  test('no rows, as only a schema', () => {
     const table = tableFromIPC(stream(columns.map(([name, type]) => [name, type, []])))
     expect([table.numRows, table.schema.names]).toEqual([0, ['D', 'T', 'V', 'count', 'large', 'on']])
   })
@@ -93,7 +93,7 @@ describe('read back by Apache Arrow', () => {
     )
   })
 
-  test('names that are not ASCII, and very many columns', () => {
+  test('non-ASCII names, and very many columns', () => {
     const many = Array.from({ length: 500 }, (_, index): Column => [`field ${index} ü`, 'double', [index, null]])
     const table = tableFromIPC(stream(many))
     expect(table.schema.names).toEqual(many.map(([name]) => name))
@@ -101,7 +101,7 @@ describe('read back by Apache Arrow', () => {
   })
 })
 
-test('a record batch has few enough bytes of text for its offsets', () => {
+test('many long strings are split over several record batches', () => {
   const long = 'x'.repeat(400_000)
   const texts = Array.from({ length: 40 }, (_, row) => (row % 2 === 0 ? long : `${row}${long}`))
   const bytes = stream([['t', 'string', texts]])
@@ -109,7 +109,7 @@ test('a record batch has few enough bytes of text for its offsets', () => {
   expect(read(bytes)).toEqual([texts])
 })
 
-test('a column of another type than the plan says is a broken invariant', () => {
+test('a column of another type than in the plan is a broken invariant', () => {
   const encoder = new ArrowEncoder([field('v', 'double')], new ChunkWriter(1000))
   expect(() => encoder.add({ rows: 1, columns: [columnOf('string', ['a'])] }, 0, 1)).toThrow(
     'v: a column of type string came where the plan has one of type double',

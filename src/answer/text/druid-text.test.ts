@@ -32,7 +32,7 @@ function written(layout: Partial<DruidLayout>, { zone = 'UTC', rows = 2 } = {}):
 const all = { header: true, typesHeader: true, sqlTypesHeader: true }
 const [january, july] = ['2026-01-01T00:00:00.000Z', '2026-07-01T00:00:00.000Z']
 
-describe('as Druid writes it', () => {
+describe('the result formats of Druid', () => {
   test.each<[Partial<DruidLayout>, string]>([
     [{}, `[{"__time":"${january}","T":"a,\\"b\\"","V":2.0,"n":3},{"__time":"${july}","T":null,"V":null,"n":null}]\n`],
     [{ resultFormat: 'array' }, `[["${january}","a,\\"b\\"",2.0,3],["${july}",null,null,null]]\n`],
@@ -71,7 +71,7 @@ describe('as Druid writes it', () => {
     expect(written(layout, { rows: 0 })).toBe(text)
   })
 
-  test('times by the clocks of a zone', () => {
+  test('timestamps in a time zone', () => {
     const text = written({ resultFormat: 'csv' }, { zone: 'America/New_York' })
     expect(text.split('\n').map((line) => line.split(',')[0])).toEqual([
       '2025-12-31T19:00:00.000-05:00',
@@ -91,7 +91,7 @@ test.each([
   [10_000_000, '1.0E7'],
   [911_526_338, '9.11526338E8'],
   [-1.7976931348623157e308, '-1.7976931348623157E308'],
-])('the double %d as Java writes it', (value, text) => {
+])('the double %d is written as in Java', (value, text) => {
   const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
   const layout = {
     resultFormat: 'csv',

@@ -101,12 +101,12 @@ test('rows are flat objects, in the order of the columns', () => {
   )
 })
 
-test('no rows are an empty array', () => {
+test('no rows become an empty array', () => {
   expect(encoded([field('V', 'double')])).toBe('[]')
   expect(encoded([field('V', 'double')], batchOf(doubles([])))).toBe('[]')
 })
 
-describe('byte for byte as JSON.stringify', () => {
+describe('the same bytes as JSON.stringify', () => {
   const check = <T>(type: EntityField['type'], values: fc.Arbitrary<T>, column: (values: T[]) => ColumnVector) =>
     fc.assert(
       fc.property(fc.array(fc.array(values, { minLength: 1, maxLength: 20 }), { maxLength: 4 }), (batches) => {
@@ -120,7 +120,7 @@ describe('byte for byte as JSON.stringify', () => {
 
   test('any double', () => check('double', orNull(fc.double({ noNaN: true })), doubles))
 
-  test('doubles of few decimals', () => {
+  test('doubles with few decimals', () => {
     const decimal = fc
       .tuple(fc.maxSafeInteger(), fc.integer({ min: 0, max: 22 }))
       .map(([scaled, decimals]) => scaled / 10 ** decimals)
@@ -131,7 +131,7 @@ describe('byte for byte as JSON.stringify', () => {
     check('double', orNull(small), doubles)
   })
 
-  test('doubles beside a decimal, which look like it', () => {
+  test('doubles within two ulps of a short decimal', () => {
     const near = fc
       .tuple(fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 12 }), fc.constantFrom(-2, -1, 0, 1, 2))
       .map(([scaled, decimals, ulps]) => {
@@ -162,7 +162,7 @@ describe('byte for byte as JSON.stringify', () => {
     expect(JSON.stringify(value)).toBe(text)
   })
 
-  test('any instant', () => {
+  test('any timestamp', () => {
     const instants = orNull(fc.integer({ min: -8.64e15, max: 8.64e15 }))
     const dated = (values: (number | null)[]) => values.map((ms) => ({ v: ms === null ? null : formatInstant(ms) }))
     const near = orNull(fc.integer({ min: -86_400_000, max: 86_400_000 }))
@@ -177,7 +177,7 @@ describe('byte for byte as JSON.stringify', () => {
 
   test('any string', () => check('string', orNull(fc.string({ unit: codePoint })), strings))
 
-  test('strings of several dictionaries, and long ones', () => {
+  test('long and short strings, and several dictionaries', () => {
     const long = fc.string({ unit: 'grapheme', minLength: 100, maxLength: 400 })
     check('string', orNull(fc.oneof(long, fc.string({ maxLength: 3 }))), strings)
   })
@@ -194,7 +194,7 @@ describe('byte for byte as JSON.stringify', () => {
 
   test('booleans', () => check('boolean', orNull(fc.boolean()), booleans))
 
-  test('longs, digit for digit', () => {
+  test('longs, with every digit', () => {
     const any = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     const digits = (value: bigint | null): string => (value === null ? 'null' : String(value))
     fc.assert(
@@ -205,7 +205,7 @@ describe('byte for byte as JSON.stringify', () => {
     )
   })
 
-  test('names that need escapes', () => {
+  test('field names that need escapes', () => {
     expect(encoded([field('a"\n', 'double')], batchOf(doubles([1])))).toBe('[{"a\\"\\n":1}]')
   })
 })
@@ -219,13 +219,13 @@ describe('large answers', () => {
   const fields = [field('T', 'string'), field('V', 'double')]
   const whole = JSON.stringify(Array.from({ length: rows }, (_, row) => ({ T: `tag ${row % 7}`, V: row / 4 })))
 
-  test('come in pieces', () => {
+  test('are written in several chunks', () => {
     const chunks = write(jsonEncoder, fields, [many])
     expect(chunks.length).toBeGreaterThan(1)
     expect(textOf(chunks)).toBe(whole)
   })
 
-  test('are written a piece at a time, so that it can be put away', () => {
+  test('are written in parts, each of which can be taken before the next', () => {
     const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
     const encoder = jsonEncoder(fields, out)
     let text = ''
@@ -244,7 +244,7 @@ describe('large answers', () => {
     expect(most).toBeLessThan(1_500_000)
   })
 
-  test('long texts are not all prepared at once', () => {
+  test('long strings are not all prepared at once', () => {
     const values = Array.from({ length: 64 }, (_, row) => `${row}`.padEnd(500_000, 'é'))
     const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
     const encoder = jsonEncoder([field('v', 'string')], out)
@@ -253,7 +253,7 @@ describe('large answers', () => {
     expect(textOf(write(jsonEncoder, [field('v', 'string')], [batch]))).toBe(JSON.stringify(values.map((v) => ({ v }))))
   })
 
-  test('a long value among short ones does not make each row a piece', () => {
+  test('one long value among short ones does not put each row into its own chunk', () => {
     const values = Array.from({ length: 1000 }, (_, row) => (row === 500 ? 'x'.repeat(1_000_000) : 'y'))
     const chunks = write(jsonEncoder, [field('v', 'string')], [batchOf(strings(values))])
     expect(textOf(chunks)).toBe(JSON.stringify(values.map((v) => ({ v }))))
@@ -265,7 +265,7 @@ describe('large answers', () => {
     expect(() => write(jsonEncoder, fields, [many], whole.length - 1)).toThrow(Problem)
   })
 
-  test('are refused with the limit by name', () => {
+  test('over the limit are refused with its name', () => {
     expect(() => write(jsonEncoder, fields, [many], 1000)).toThrow(
       'The answer has more than 1000 bytes, which is limits.resultBytes. ' +
         'Ask for a shorter range, fewer tags (ids, prefixes), fewer metrics or a coarser granularity.',
@@ -284,7 +284,7 @@ describe('CSV and NDJSON', () => {
     doubles([1.5, -0.25, null, 1e21]),
   )
 
-  test('CSV has a header; a null is nothing, the empty text is ""', () => {
+  test('CSV has a header; null is an empty cell, and the empty string is ""', () => {
     expect(textOf(write(csvEncoder, fields, [batch]))).toBe(
       'D,T,on,count,V\r\n' +
         '2026-01-01T00:00:00.000Z,a.b,true,1,1.5\r\n' +
@@ -305,11 +305,11 @@ describe('CSV and NDJSON', () => {
     ['\u{1f600}\u2028\0', '\u{1f600}\u2028\0'],
     ['null', 'null'],
     ["=1+'2", "=1+'2"],
-  ])('the text %j is %s', (text, cell) => {
+  ])('CSV writes the string %j as %s', (text, cell) => {
     expect(textOf(write(csvEncoder, [field('v', 'string')], [batchOf(strings([text]))]))).toBe(`v\r\n${cell}\r\n`)
   })
 
-  test('CSV is read back as it was', () => {
+  test('CSV is parsed back unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ unit: codePoint }), fc.string()), { minLength: 1 }), (rows) => {
         const columns = [strings(rows.map(([left]) => left)), strings(rows.map(([, right]) => right))]
@@ -321,19 +321,19 @@ describe('CSV and NDJSON', () => {
     )
   })
 
-  test('NDJSON has one object a line', () => {
+  test('NDJSON has one object per line', () => {
     const json = JSON.parse(encoded(fields, batch)) as object[]
     const lines = textOf(write(ndjsonEncoder, fields, [batch])).split('\n')
     expect(lines.pop()).toBe('')
     expect(lines.map((line) => JSON.parse(line))).toEqual(json)
   })
 
-  test('no rows: a header alone, and nothing', () => {
+  test('without rows, CSV is only a header and NDJSON is empty', () => {
     expect(textOf(write(csvEncoder, fields, []))).toBe('D,T,on,count,V\r\n')
     expect(textOf(write(ndjsonEncoder, fields, []))).toBe('')
   })
 
-  test('instants before the year 0 are written in the long form', () => {
+  test('timestamps before the year 0 are written in the extended form', () => {
     const ms = Date.UTC(-1, 0, 1)
     expect(textOf(write(csvEncoder, [field('D', 'timestamp')], [batchOf(timestamps([ms, day]))]))).toBe(
       'D\r\n-000001-01-01T00:00:00.000Z\r\n2026-01-01T00:00:00.000Z\r\n',
@@ -341,6 +341,6 @@ describe('CSV and NDJSON', () => {
   })
 })
 
-test('a column of another type than the plan says is a broken invariant', () => {
+test('a column of another type than in the plan is a broken invariant', () => {
   expect(() => encoded([field('v', 'double')], batchOf(strings(['a'])))).toThrow('a column of type string came')
 })

@@ -17,7 +17,7 @@ function written(pool: TextPool, codes: readonly number[]): string[] {
   })
 }
 
-test('a text is the same in an answer of few rows and of many, whatever came before', () => {
+test('a string is the same in a small answer and in a large one, whatever was written before', () => {
   const pool = new TextPool(Buffer.from('T='), (text) => text)
   const textsOf = (codes: readonly number[]): string[] => codes.map((code) => `T=${dictionary[code]}`)
   const few = [19_999, 3, 3, 0, ...Array.from({ length: 40 }, (_, index) => index * 400)]

@@ -13,17 +13,17 @@ const trusted = { 'ssl.truststore.type': 'PEM', 'ssl.truststore.certificates': r
 const scram = { 'sasl.mechanism': 'SCRAM-SHA-512', 'sasl.jaas.config': jaas('scram.ScramLoginModule') }
 
 test.each<[string, Record<string, string>, Record<string, string>]>([
-  ['nothing', {}, {}],
+  ['no security', {}, {}],
   ['TLS', { 'kafka.tls': 'true' }, { 'security.protocol': 'SSL' }],
-  ['TLS with authorities', { 'kafka.tls': 'true', 'kafka.caFile': caFile }, { 'security.protocol': 'SSL', ...trusted }],
-  ['a login', login, { 'security.protocol': 'SASL_PLAINTEXT', ...scram }],
+  ['TLS with a CA file', { 'kafka.tls': 'true', 'kafka.caFile': caFile }, { 'security.protocol': 'SSL', ...trusted }],
+  ['a SCRAM login', login, { 'security.protocol': 'SASL_PLAINTEXT', ...scram }],
   [
-    'both',
+    'TLS with a CA file and a SCRAM login',
     { ...login, 'kafka.tls': 'true', 'kafka.caFile': caFile },
     { 'security.protocol': 'SASL_SSL', ...trusted, ...scram },
   ],
   [
-    'a plain login',
+    'TLS and a PLAIN login',
     { ...login, 'kafka.tls': 'true', 'kafka.mechanism': 'PLAIN' },
     {
       'security.protocol': 'SASL_SSL',
@@ -31,7 +31,7 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
       'sasl.jaas.config': jaas('plain.PlainLoginModule'),
     },
   ],
-])("Druid reaches Kafka as Tidemark's settings say: %s", (_, flags, expected) => {
+])('Druid connects to Kafka with the settings of Tidemark: %s', (_, flags, expected) => {
   const parts = {
     'kafka.brokers': 'k:9092',
     'druid.router': 'http://druid:8888',

@@ -32,7 +32,7 @@ async function toldBy(engine: DruidSqlClient): Promise<readonly ServiceEvent[]> 
 
 const ours = (name: string, ms: number): number => offsetsOfZone(name)(ms)
 
-test('zones that Druid tells otherwise are told, after one question', async () => {
+test('time zones that differ in Druid are reported, after a single query', async () => {
   const isOther = (name: string, ms: number): boolean => name === 'Europe/Madrid' && ms > Date.UTC(2028, 0, 1)
   const { engine, asked } = druidWith((name, ms) => (isOther(name, ms) ? 0 : ours(name, ms)))
   expect(await toldBy(engine)).toEqual([
@@ -41,7 +41,7 @@ test('zones that Druid tells otherwise are told, after one question', async () =
   expect(asked).toHaveLength(1)
 })
 
-test('of many zones some are named', async () => {
+test('only some of many differing zones are named', async () => {
   const { engine } = druidWith(() => 0)
   const [event] = await toldBy(engine)
   expect(event).toMatchObject({ kind: 'timeZonesDiffer' })
@@ -49,6 +49,6 @@ test('of many zones some are named', async () => {
   expect(Reflect.get(event!, 'differing')).toBeGreaterThan(300)
 })
 
-test('nothing is told of a Druid that agrees', async () => {
+test('nothing is reported for a Druid with the same zones', async () => {
   expect(await toldBy(druidWith(ours).engine)).toEqual([])
 })

@@ -61,7 +61,7 @@ async function startThread(urls: readonly URL[] = [], diesValidating = false) {
   return { thread, isHeld, die, events }
 }
 
-test('files are held until all who hold them let go, also by a thread that is started again', async () => {
+test('files are held until every holder releases them, also after a restart of the thread', async () => {
   const { thread, isHeld, die } = await startThread()
   const first = await thread.hold()
   const second = await thread.hold()
@@ -78,7 +78,7 @@ test('files are held until all who hold them let go, also by a thread that is st
   await thread.close()
 })
 
-test('a hold that the thread did not live to answer holds nothing', async () => {
+test('a hold that was unanswered when the thread died holds nothing', async () => {
   const { thread, isHeld, die } = await startThread()
   const dying = die()
   await expect(thread.hold()).rejects.toMatchObject({ code: 'unavailable' })
@@ -88,7 +88,7 @@ test('a hold that the thread did not live to answer holds nothing', async () => 
   await thread.close()
 })
 
-test('a thread that cannot be started again is tried again', async () => {
+test('a failed restart of the thread is retried', async () => {
   const { thread, die, events } = await startThread([scriptUrl, new URL('none:here')])
   await die()
   await until(() => thread.isReady)
@@ -99,12 +99,12 @@ test('a thread that cannot be started again is tried again', async () => {
 /** A store thread that dies before it is ready. */
 const dyingUrl = new URL(`data:text/javascript,${encodeURIComponent('process.exit(1)')}`)
 
-test('a first start is tried again where the thread died of an entry that it was validating', async () => {
+test('a first start is retried when the thread died while validating an entry', async () => {
   const { thread, events } = await startThread([dyingUrl, dyingUrl], true)
   expect(events.map(({ kind }) => kind)).toEqual(['storeDied', 'storeDied', 'storeStarted'])
   await thread.close()
 })
 
-test('a first start that fails of anything else fails', async () => {
+test('a first start that fails for another reason is not retried', async () => {
   await expect(startThread([dyingUrl])).rejects.toThrow('the store thread ended')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CatalogChanges } from './catalog-changes.ts'
 
-test('a reading that fails is told, and made again until it is done', async () => {
+test('a failed read is reported, and retried until it succeeds', async () => {
   const reported: string[] = []
   let readings = 0
   const changes = new CatalogChanges({
@@ -17,7 +17,7 @@ test('a reading that fails is told, and made again until it is done', async () =
   expect(readings).toBe(3)
 })
 
-test('it waits no longer when the store is stopped', async () => {
+test('retries end when the store is stopped', async () => {
   const stopping = new AbortController()
   const changes = new CatalogChanges({
     read: () => Promise.reject(new Error('the catalog is busy')),

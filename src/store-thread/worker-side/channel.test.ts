@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { FromStore } from '../protocol.ts'
 import { openChannel } from './channel.ts'
 
-test('what was validated is told with the next news, in its order, and wakes nobody by itself', async () => {
+test('validation events are sent in order with the next message, and cause no message of their own', async () => {
   const { port1, port2 } = new MessageChannel()
   const received: (readonly FromStore[])[] = []
   port2.on('message', (messages: readonly FromStore[]) => received.push(messages))
