@@ -12,7 +12,7 @@ test.each([
   [503, false],
   [404, false],
 ])(
-  'after a gateway answered with %i it is said whether somebody knows what became of rows: not so is %s',
+  'after a gateway answered %i, the failure says whether the outcome is unknown: %s',
   async (status, isInDoubt) => {
     const answers = [serviceErrorOf(status, '<html>', null), refused]
     let nowMs = 0
