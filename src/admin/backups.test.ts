@@ -226,17 +226,20 @@ test('a backup contains the complete push within which the last seal ended', asy
   await reader.close()
 })
 
-test.each(['ENOSPC', 'EIO'] as const)('a catalog that cannot be copied (%s) leaves nothing of the backup', async (code) => {
-  let fails = true
-  const world = open(nodeDisk, async (path) => {
-    await writeFile(path, 'half')
-    if (fails) throw Object.assign(new Error(`${code}: planted`), { code })
-    await writeFile(path, 'the catalog')
-  })
-  await expectRefused(world, code)
-  fails = false
-  await expectMade(world)
-})
+test.each(['ENOSPC', 'EIO'] as const)(
+  'a catalog that cannot be copied (%s) leaves nothing of the backup',
+  async (code) => {
+    let fails = true
+    const world = open(nodeDisk, async (path) => {
+      await writeFile(path, 'half')
+      if (fails) throw Object.assign(new Error(`${code}: planted`), { code })
+      await writeFile(path, 'the catalog')
+    })
+    await expectRefused(world, code)
+    fails = false
+    await expectMade(world)
+  },
+)
 
 test('large entries, stored in separate files, are copied in order with the small ones', async () => {
   const sizes = [10, 6000, 10, 20, 200_000, 10, 7000, 8000, 10]

@@ -41,12 +41,15 @@ describe('subscribers', () => {
     expect(reported.changes).toBe(4)
   })
 
-  test.each(['2026-01-01T00:00:00Z', '2025-01-01', 'never', 'P1D', ''])('cannot have a key that expires at %j', async (expires) => {
-    await subscribers.create({ name: 'a' })
-    await expect(subscribers.createKey('a', { rights: ['ingest'], expires })).rejects.toEqual(
-      refusal('invalid_request', 'expires'),
-    )
-  })
+  test.each(['2026-01-01T00:00:00Z', '2025-01-01', 'never', 'P1D', ''])(
+    'cannot have a key that expires at %j',
+    async (expires) => {
+      await subscribers.create({ name: 'a' })
+      await expect(subscribers.createKey('a', { rights: ['ingest'], expires })).rejects.toEqual(
+        refusal('invalid_request', 'expires'),
+      )
+    },
+  )
 })
 
 describe('subscriptions', () => {

@@ -54,12 +54,15 @@ test('settings hide secrets and show which values are not defaults', async () =>
   ])
 })
 
-test.each(['backups', 'settings', 'storage', 'audit'])('%s with a key that lacks the right prints the reason', async (command) => {
-  const { url } = await service({})
-  const { code, err } = await tidemark(url, [command])
-  expect(code).toBe(1)
-  expect(err).toContain('Not without a key.')
-})
+test.each(['backups', 'settings', 'storage', 'audit'])(
+  '%s with a key that lacks the right prints the reason',
+  async (command) => {
+    const { url } = await service({})
+    const { code, err } = await tidemark(url, [command])
+    expect(code).toBe(1)
+    expect(err).toContain('Not without a key.')
+  },
+)
 
 test('storage shows the files, rows and bytes of each entity', async () => {
   const dates = { first_date: '2026-01-01T00:00:00.000Z', last_date: null }

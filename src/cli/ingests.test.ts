@@ -52,18 +52,21 @@ test.each<[toRepair: number, options: readonly string[], said: string | null]>([
   [4, [], 'plant has 4 rejected rows to repair. They go with the ingest, for good.'],
   [1, ['--drop-data'], 'To save it: tidemark rejected export plant.'],
   [4, ['--yes'], null],
-])('delete warns of rejected rows that would be lost, unless --yes is given: %i rows, options %j', async (toRepair, options, said) => {
-  const { url, seen } = await service({
-    'GET /admin/ingests/plant': () => [200, { ...ingest, counters: { ...ingest.counters, rejected: 9 } }],
-    'GET /admin/ingests/plant/rejected/summary': () => [200, [{ count: toRepair - 1 }, { count: 1 }]],
-    'GET /consumer/data/entities': () => [200, []],
-    'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
-  })
-  const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
-  expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
-  expect(code).toBe(said === null ? 0 : 1)
-  if (said !== null) expect(err).toContain(said)
-})
+])(
+  'delete warns of rejected rows that would be lost, unless --yes is given: %i rows, options %j',
+  async (toRepair, options, said) => {
+    const { url, seen } = await service({
+      'GET /admin/ingests/plant': () => [200, { ...ingest, counters: { ...ingest.counters, rejected: 9 } }],
+      'GET /admin/ingests/plant/rejected/summary': () => [200, [{ count: toRepair - 1 }, { count: 1 }]],
+      'GET /consumer/data/entities': () => [200, []],
+      'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
+    })
+    const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
+    expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
+    expect(code).toBe(said === null ? 0 : 1)
+    if (said !== null) expect(err).toContain(said)
+  },
+)
 
 test.each([
   [{ kind: 'metadata' }, 'kind: metadata\n'],

@@ -94,9 +94,19 @@ describe('protection of the last key with the right admin', () => {
     ['revokes it with --yes', [...revoke, '--yes'], two, 'DELETE /admin/keys/a1'],
     ['deletes its subscriber with --yes', [...remove, '--yes'], two, 'DELETE /admin/subscribers/admin'],
     ['revokes a key if another subscriber has an admin key', revoke, { ...two, ...another }, 'DELETE /admin/keys/a1'],
-    ['deletes a subscriber if another one has an admin key', remove, { ...two, ...another }, 'DELETE /admin/subscribers/admin'],
+    [
+      'deletes a subscriber if another one has an admin key',
+      remove,
+      { ...two, ...another },
+      'DELETE /admin/subscribers/admin',
+    ],
     ['revokes a key without the right admin', ['keys', 'revoke', 'p1'], two, 'DELETE /admin/keys/p1'],
-    ['revokes a key if the only admin key has already expired', ['keys', 'revoke', 'p1'], { admin: [key('a1', ['admin'], past)] }, 'DELETE /admin/keys/p1'],
+    [
+      'revokes a key if the only admin key has already expired',
+      ['keys', 'revoke', 'p1'],
+      { admin: [key('a1', ['admin'], past)] },
+      'DELETE /admin/keys/p1',
+    ],
   ])('%s', async (_, argv, subscribers, asked) => {
     const { url, seen } = await holding(subscribers)
     const { code, err } = await tidemark(url, argv)

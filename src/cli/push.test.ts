@@ -78,20 +78,23 @@ test('pushes from standard input, and reports a rejected row', async () => {
   `)
 })
 
-test.each(['GET /ingests/plant', 'GET /admin/ingests/plant'])('converts cells to the field types returned by %s', async (asked) => {
-  const fields = [
-    { name: 'tag', source: 'T', type: 'string', role: 'tag' },
-    { name: 'limits', source: 'limits', type: 'json', role: 'attribute' },
-  ]
-  const { url, seen } = await service({
-    ...plant(false),
-    'GET /ingests/plant': () => [403, { code: 'forbidden', detail: 'no', retryable: false }],
-    [asked]: () => [200, { ...plantIngest, fields }],
-  })
-  const csv = 'T,V,n,limits\n7,7,7,"{""hi"": 1.50,\n""lo"": 9007199254740993}"\n'
-  await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string', '--as-is'], csv)
-  expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7","limits":{"hi": 1.50, "lo": 9007199254740993}}\n'])
-})
+test.each(['GET /ingests/plant', 'GET /admin/ingests/plant'])(
+  'converts cells to the field types returned by %s',
+  async (asked) => {
+    const fields = [
+      { name: 'tag', source: 'T', type: 'string', role: 'tag' },
+      { name: 'limits', source: 'limits', type: 'json', role: 'attribute' },
+    ]
+    const { url, seen } = await service({
+      ...plant(false),
+      'GET /ingests/plant': () => [403, { code: 'forbidden', detail: 'no', retryable: false }],
+      [asked]: () => [200, { ...plantIngest, fields }],
+    })
+    const csv = 'T,V,n,limits\n7,7,7,"{""hi"": 1.50,\n""lo"": 9007199254740993}"\n'
+    await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string', '--as-is'], csv)
+    expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7","limits":{"hi": 1.50, "lo": 9007199254740993}}\n'])
+  },
+)
 
 test('an error names the line of the file that is not JSON', async () => {
   const refusal = { code: 'invalid_json', detail: 'Line 2 is not JSON: it ends.', retryable: false }
@@ -149,23 +152,20 @@ test.each([
   ['ndjson', [], '{}\n'],
   ['ndjson', ['--dry-run'], '{}\n'],
   ['csv', [], 'D,T,V\n'],
-])(
-  'waits for an unreachable service for as long as --retry-seconds says: %s %j',
-  async (format, options, file) => {
-    const argv = ['push', 'plant', '-', '--format', format, ...options, '--retry-seconds']
-    const [atOnce, later] = [
-      await tidemark(unreachable, [...argv, '0'], file),
-      await tidemark(unreachable, [...argv, '1'], file),
-    ]
-    for (const { code, out, err } of [atOnce, later]) {
-      expect([code, out]).toEqual([1, ''])
-      expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
-      expect(err.endsWith(' No row was sent.\n')).toBe(true)
-    }
-    expect(atOnce.err).not.toContain('Trying again')
-    expect(later.err).toContain('Trying again for up to 1 s (--retry-seconds); Ctrl-C ends it.\n')
-  },
-)
+])('waits for an unreachable service for as long as --retry-seconds says: %s %j', async (format, options, file) => {
+  const argv = ['push', 'plant', '-', '--format', format, ...options, '--retry-seconds']
+  const [atOnce, later] = [
+    await tidemark(unreachable, [...argv, '0'], file),
+    await tidemark(unreachable, [...argv, '1'], file),
+  ]
+  for (const { code, out, err } of [atOnce, later]) {
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
+    expect(err.endsWith(' No row was sent.\n')).toBe(true)
+  }
+  expect(atOnce.err).not.toContain('Trying again')
+  expect(later.err).toContain('Trying again for up to 1 s (--retry-seconds); Ctrl-C ends it.\n')
+})
 
 test('reports rows older than the retention of the entity', async () => {
   const { url } = await service({

@@ -93,7 +93,12 @@ describe('failures are one line that says what to do', () => {
     ['an invalid condition', null, ['metadata', 'items', 't', '--where', 'x'], '"x" is not a condition'],
     ['an invalid rename', null, ['rejected', 'replay', 'p', '--all', '--rename', 'x'], '--rename takes name=value'],
     ['no rows chosen', null, ['rejected', 'replay', 'p'], 'Give the ids of the rows to replay'],
-    ['an unknown conversion', null, ['rejected', 'replay', 'p', '--all', '--convert', 'V=int'], '"int" is no conversion'],
+    [
+      'an unknown conversion',
+      null,
+      ['rejected', 'replay', 'p', '--all', '--convert', 'V=int'],
+      '"int" is no conversion',
+    ],
     ['an invalid duration', null, ['entities', 'retain', 'p', 'P90'], '"P90" is not a duration. Write P90D'],
     ['an invalid date', null, ['copy', 'http://a', '--from', 'x'], '--from takes a date'],
     ['a file without a known format', null, ['push', 'p', 'rows.txt'], 'Give --format csv, ndjson, json or lp'],

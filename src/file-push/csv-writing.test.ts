@@ -33,8 +33,18 @@ test.each<[string, string, string, Partial<CsvLines>]>([
     { headerLine: 2, skipLines: 4 },
   ],
   ['a title line', '"Plot Title: a, b"\n"#","Date","Temp"\n1,2026-01-01,2\n2,2026-01-01,3\n', ',', { skipLines: 1 }],
-  ['a block of names and values', 'Station;7\n\nName;x\nDatum;T;V\n1.1.2026;1,5;2\n1.1.2026;1,5;2\n', ';', { skipLines: 3 }],
-  ['lines of annotations', '#group,false,false\n#datatype,string,double\n,_time,_value\n,2026-01-01,2\n', ',', { comment: '#' }],
+  [
+    'a block of names and values',
+    'Station;7\n\nName;x\nDatum;T;V\n1.1.2026;1,5;2\n1.1.2026;1,5;2\n',
+    ';',
+    { skipLines: 3 },
+  ],
+  [
+    'lines of annotations',
+    '#group,false,false\n#datatype,string,double\n,_time,_value\n,2026-01-01,2\n',
+    ',',
+    { comment: '#' },
+  ],
   ['comments with another delimiter', '# by a logger, no 5\nD;V\n2026-01-01;2\n', ';', { comment: '#' }],
   ['a header after a #', '# by a logger\n# D,V\n2026-01-01,2\n2026-01-01,2\n', ',', { headerLine: 2 }],
 ])('detects %s before the rows', (_, text, delimiter, lines) => {

@@ -35,7 +35,12 @@ test.each([
     [{ code: 'missing_time', field: 'D', rows: 3 }],
     { timestamp: 'D', name: 'T', value: 'V' },
   ],
-  ['each row has other unknown names', '{"t1":"2026-01-01","x1":1}', ['t1', 't2', 't3'].map((name) => unknown(name)), null],
+  [
+    'each row has other unknown names',
+    '{"t1":"2026-01-01","x1":1}',
+    ['t1', 't2', 't3'].map((name) => unknown(name)),
+    null,
+  ],
   ['other faults are more frequent', named, [unknown('value'), { code: 'wrong_type', field: 'V', rows: 2 }], null],
   ['an unknown number and only a string field is missing', '{"D":1,"V":1,"oil":3}', [unknown('oil')], null],
   ['no field is missing', '{"D":1,"T":"a","V":1,"x":1}', [unknown('x')], null],

@@ -67,12 +67,9 @@ test.each<[format: string, zone: string, cell: string, moment: string]>([
   ['dd.MM.yyyy', 'Asia/Beirut', '29.03.2026', '2026-03-28T22:00:00.000Z'],
   ['iso', 'America/Toronto', '1919-03-30T24:00', '1919-03-31T04:30:00.000Z'],
   ['iso', 'Pacific/Apia', '2011-12-29T24:00', '2011-12-30T10:00:00.000Z'],
-])(
-  'a day without midnight begins after the gap, for any choice: %s in %s: %s',
-  (format, zone, cell, moment) => {
-    for (const choice of [null, ...ambiguousChoices]) expect(encoded(format, zone, cell, choice)).toBe(moment)
-  },
-)
+])('a day without midnight begins after the gap, for any choice: %s in %s: %s', (format, zone, cell, moment) => {
+  for (const choice of [null, ...ambiguousChoices]) expect(encoded(format, zone, cell, choice)).toBe(moment)
+})
 
 test('a time within such a gap is an error, even if written as midnight', () => {
   expect(() => encoded('iso', 'Asia/Beirut', '2026-03-29 00:00')).toThrow('does not exist in Asia/Beirut')

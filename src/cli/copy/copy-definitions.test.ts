@@ -133,7 +133,7 @@ describe('planDefinitions', () => {
     ['blocked', 'active', [{ alias: 'plant', reason: 'moved' }]],
     ['blocked', 'blocked', [{ alias: 'plant', reason: 'moved' }]],
     ['active', 'blocked', 'plant: it is blocked at the target alone'],
-  ])('an ingest that is %s at the source and %s at the target', (here, there, outcome) => {
+  ])('plans the state of an ingest that is %s at the source and %s at the target', (here, there, outcome) => {
     const source = service({ ingests: [ingest({ state: here, reason: 'moved' })] })
     const target = service({ ingests: [ingest({ state: there })] })
     if (typeof outcome === 'string') expect(() => planDefinitions(source, target, [])).toThrow(outcome)

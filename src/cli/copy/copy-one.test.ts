@@ -16,7 +16,12 @@ const whole: CopyCounts = {
 test.each<[name: string, counts: Partial<CopyCounts>, problems: string[], notes: string[]]>([
   ['all rows arrived', {}, [], []],
   ['a partial copy arrived', { copied: 4, targetAfter: 4, partial: true }, [], []],
-  ['rows of a partial copy are missing', { copied: 4, targetAfter: 3, partial: true }, ['4 rows were copied, and the target has 3'], []],
+  [
+    'rows of a partial copy are missing',
+    { copied: 4, targetAfter: 3, partial: true },
+    ['4 rows were copied, and the target has 3'],
+    [],
+  ],
   ['rows are missing', { targetAfter: 9 }, ['the source has 10 rows, and the target 9'], []],
   [
     'rows were rejected',

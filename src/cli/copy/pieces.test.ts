@@ -81,9 +81,14 @@ describe('piecesOf', () => {
         [2, 1],
       ],
     ],
-    ['never within rows of one date and tag', [1, 2, 3, 4].map((value) => line('2026-01-01', 'a', `${value}`)), {}, [[1, 4]]],
     [
-      'within rows of one date and tag that are far too large',
+      'only between rows of different dates or tags',
+      [1, 2, 3, 4].map((value) => line('2026-01-01', 'a', `${value}`)),
+      {},
+      [[1, 4]],
+    ],
+    [
+      'within rows of one date and tag if they are far too large',
       [1, 2, 3].map((value) => line('2026-01-01', 'a', `${value}`)),
       { bytesMax: 50 },
       [
@@ -91,7 +96,7 @@ describe('piecesOf', () => {
         [3, 1],
       ],
     ],
-    ['no rows into no pieces', [], {}, []],
+    ['nothing without rows', [], {}, []],
   ])('cuts %s', async (_name, lines, changes, expected) => {
     expect(await rowsIn(lines, changes)).toEqual(expected)
   })

@@ -299,11 +299,11 @@ test('proposes --time for separate date and time columns, and reads them as one'
 
 test.each([
   [
-    'TOA5',
+    'a TOA5 header',
     '"TOA5","CR1000"\n"D","T","V"\n"TS","",""\n"","","Avg"\n"2026-01-01","a",1\n',
     '--header-line 2 --skip-lines 4',
   ],
-  ['a title', 'Plot Title: a\nD,T,V\n2026-01-01,a,1\n', '--skip-lines 1'],
+  ['a title line', 'Plot Title: a\nD,T,V\n2026-01-01,a,1\n', '--skip-lines 1'],
   ['InfluxDB annotations', '#datatype,dateTime:RFC3339,string,double\nD,T,V\n2026-01-01,a,1\n', '--comment "#"'],
 ])('detects %s before the rows, and prints a command that works', async (_, csv, options) => {
   const refused = await pushCsv(csv, [])

@@ -9,7 +9,12 @@ const placed = (...lines: readonly string[]) => {
 
 test.each([
   ['lines without a unit share one axis', ['', ''], ['left'], [0, 0]],
-  ['each unit has its own axis, alternating left and right', ['°C', 'bar', '°C', 'm³/h'], ['left °C', 'right bar', 'left m³/h'], [0, 1, 0, 2]],
+  [
+    'each unit has its own axis, alternating left and right',
+    ['°C', 'bar', '°C', 'm³/h'],
+    ['left °C', 'right bar', 'left m³/h'],
+    [0, 1, 0, 2],
+  ],
   ['a line without a unit has its own axis', ['°C', ''], ['left °C', 'right'], [0, 1]],
   [
     'a fifth unit shares the fourth axis',
@@ -18,7 +23,12 @@ test.each([
     [0, 1, 2, 3, 3, 3],
   ],
   ['a line moved to the right has an axis there', ['', '>'], ['left', 'right'], [0, 1]],
-  ['a moved line has its own axis, apart from other lines of its unit', ['>°C', '°C', 'bar'], ['left °C', 'right bar', 'right °C'], [2, 0, 1]],
+  [
+    'a moved line has its own axis, apart from other lines of its unit',
+    ['>°C', '°C', 'bar'],
+    ['left °C', 'right bar', 'right °C'],
+    [2, 0, 1],
+  ],
   ['the first unit that was not moved has the left axis', ['>°C', 'bar'], ['left bar', 'right °C'], [1, 0]],
   ['all lines moved to the right', ['>', '>'], ['right'], [0, 0]],
   [

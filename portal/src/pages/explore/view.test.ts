@@ -88,11 +88,14 @@ test('a start that cannot be parsed, and an end before the start, are not a vali
   }
 })
 
-test.each(['soon', '31.11.2026', '2026-11', '11/23/2026'])('%j as a start alone is not replaced by another range', (from) => {
-  const typed = { ...view, ...typedRange(from, '', 'Europe/Berlin', nowMs) }
-  const opened = { ...typed, ...openingRange(typed, { last_date: '2026-01-01T00:00:00.000Z' }, nowMs) }
-  expect(rangeOf(opened, nowMs)).toBeNull()
-})
+test.each(['soon', '31.11.2026', '2026-11', '11/23/2026'])(
+  '%j as a start alone is not replaced by another range',
+  (from) => {
+    const typed = { ...view, ...typedRange(from, '', 'Europe/Berlin', nowMs) }
+    const opened = { ...typed, ...openingRange(typed, { last_date: '2026-01-01T00:00:00.000Z' }, nowMs) }
+    expect(rangeOf(opened, nowMs)).toBeNull()
+  },
+)
 
 test.each([
   ['2026-01-08T11:00:00.000Z', { range: 'P1D' }],
