@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-test('whole backups are listed, the newest first, page by page', async () => {
+test('lists complete backups, newest first, page by page', async () => {
   const list = new BackupList({ directory, tokens })
   const path = (name: string): string => join(directory, name)
   const first = await list.list({ limit: 1 })
@@ -40,11 +40,11 @@ test('whole backups are listed, the newest first, page by page', async () => {
   })
 })
 
-test.each([null, '/no/such/folder'])('where there is no folder of them (%s) there is none', async (none) => {
+test.each([null, '/no/such/folder'])('without a backup directory (%s) the list is empty', async (none) => {
   expect(await new BackupList({ directory: none, tokens }).list({})).toEqual({ Items: [], NextToken: null })
 })
 
-test('a folder that cannot be read is no folder without backups', async () => {
+test('an unreadable backup directory is an error, not an empty list', async () => {
   const file = join(directory, 'file')
   await writeFile(file, '')
   const list = new BackupList({ directory: file, tokens })

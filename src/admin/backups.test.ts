@@ -172,7 +172,7 @@ async function expectMade({ backups, holds }: World): Promise<void> {
 
 describe('a disk that refuses one operation of a backup', () => {
   test.each(['create', 'write', 'sync', 'link', 'makeDirectory', 'syncDirectory', 'rename'])(
-    '%s, whichever of them it is: nothing is left of the backup, the log says why, and the next one is made',
+    'any failed %s leaves nothing of the backup, is reported, and lets the next backup succeed',
     async (operation) => {
       const sound = new FaultyDisk(operation)
       await expectMade(open(sound.disk))
@@ -195,7 +195,7 @@ describe('a disk that refuses one operation of a backup', () => {
 })
 
 test.each(['an empty folder', 'a folder that is not there yet'])(
-  'a restore into a link to %s fills it',
+  'a restore into a link to %s fills the target of the link',
   async (what) => {
     const { path } = await open(nodeDisk).backups.make()
     const [folder, link] = [join(data, 'disk'), join(data, 'link')]
@@ -209,7 +209,7 @@ test.each(['an empty folder', 'a folder that is not there yet'])(
   },
 )
 
-test('where a seal ended within a push, the backup has all of the push', async () => {
+test('a backup contains the complete push within which the last seal ended', async () => {
   const directory = join(data, 'journal')
   const journal = await openFileJournal({ ...journalIn(nodeDisk, directory), reachedPosition: 0 })
   await journal.append({ ...entry, rows: 4 })
@@ -226,19 +226,22 @@ test('where a seal ended within a push, the backup has all of the push', async (
   await reader.close()
 })
 
-test.each(['ENOSPC', 'EIO'] as const)('a catalog that cannot be copied (%s) leaves nothing', async (code) => {
-  let fails = true
-  const world = open(nodeDisk, async (path) => {
-    await writeFile(path, 'half')
-    if (fails) throw Object.assign(new Error(`${code}: planted`), { code })
-    await writeFile(path, 'the catalog')
-  })
-  await expectRefused(world, code)
-  fails = false
-  await expectMade(world)
-})
+test.each(['ENOSPC', 'EIO'] as const)(
+  'a catalog that cannot be copied (%s) leaves nothing of the backup',
+  async (code) => {
+    let fails = true
+    const world = open(nodeDisk, async (path) => {
+      await writeFile(path, 'half')
+      if (fails) throw Object.assign(new Error(`${code}: planted`), { code })
+      await writeFile(path, 'the catalog')
+    })
+    await expectRefused(world, code)
+    fails = false
+    await expectMade(world)
+  },
+)
 
-test('large entries, which stand in files of their own, are copied in their places between small ones', async () => {
+test('large entries, stored in separate files, are copied in order with the small ones', async () => {
   const sizes = [10, 6000, 10, 20, 200_000, 10, 7000, 8000, 10]
   const journal = await openFileJournal({ ...journalIn(nodeDisk, join(data, 'journal')), reachedPosition: 0 })
   for (const size of sizes) await journal.append({ ...entry, body: Buffer.from(`"${'x'.repeat(size)}"`) })

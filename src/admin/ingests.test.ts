@@ -15,14 +15,14 @@ import {
 
 useAdminSide()
 
-test('an ingest tells since when its entity waits for slots, while it does', async () => {
+test('an ingest shows since when its entity has waited for slots, only while it waits', async () => {
   expect(await ingests.create({ alias: 'a', kind: 'series' })).not.toHaveProperty('waits_for_slots_since')
   reported.waitingSinceMs = nowMs()
   expect(await ingests.show('a')).toMatchObject({ waits_for_slots_since: now })
 })
 
 describe('deleting an ingest', () => {
-  test('keeps its entity, or drops it where no other ingest feeds it', async () => {
+  test('keeps its entity, or drops it if no other ingest feeds it', async () => {
     for (const alias of ['a', 'b', 'c']) await ingests.create({ alias, kind: 'series', entity: 'e' })
     await expect(ingests.delete('a', 'drop')).rejects.toEqual(refusal('conflict', 'data'))
     await ingests.delete('a', 'keep')
@@ -36,7 +36,7 @@ describe('deleting an ingest', () => {
     expect(await catalog.dropped.list()).toEqual([{ entityId: 1, ingestIds: [1, 2, 3], isRemoved: false }])
   })
 
-  test('tells the store of it also where what was changed cannot be read', async () => {
+  test('notifies the store even if the changed definitions cannot be read', async () => {
     await ingests.create({ alias: 'a', kind: 'series' })
     reported.unread = true
     await expect(ingests.delete('a', 'drop')).rejects.toThrow('away')
@@ -78,20 +78,20 @@ describe('ingests', () => {
     expect(reported.changes).toBe(3)
   })
 
-  test('of metadata feed no entity', async () => {
+  test('of kind metadata have no entity', async () => {
     const request = { alias: 'm', kind: 'metadata', fields: [{ name: 'id', type: 'long', role: 'index' }] } as const
     const answer = await ingests.create({ ...request, fields: [...request.fields] })
     expect(Object.keys(answer)).toEqual(['alias', 'kind', 'fields', 'state', 'reason', 'created', 'counters'])
     expect((await entities.list({})).Items).toEqual([])
   })
 
-  test('that do not exist are a 404', async () => {
+  test('are refused as not found if they do not exist', async () => {
     await expect(ingests.show('a')).rejects.toEqual(refusal('ingest_not_found'))
     await expect(ingests.change('a', { state: 'active' })).rejects.toEqual(refusal('ingest_not_found'))
     await expect(rejected.list('a', {})).rejects.toEqual(refusal('ingest_not_found'))
   })
 
-  test('that are refused change nothing', async () => {
+  test('are unchanged by a refused request', async () => {
     await ingests.create({ alias: 'a', kind: 'series' })
     await expect(ingests.create({ alias: 'a', kind: 'series' })).rejects.toEqual(refusal('conflict', 'alias'))
     await expect(ingests.create({ alias: '?', kind: 'series' })).rejects.toEqual(refusal('invalid_request', 'alias'))
@@ -102,7 +102,7 @@ describe('ingests', () => {
     expect(reported.changes).toBe(1)
   })
 
-  test('whose field has another type say how that is put right', async () => {
+  test('explain how to change the type of a field when they refuse it', async () => {
     await ingests.create({ alias: 'a', kind: 'series' })
     const way = 'tidemark rejected replay <ingest> --all --into <new ingest>'
     const added = { name: 'V', type: 'long', role: 'metric' } as const
@@ -127,14 +127,14 @@ describe('ingests', () => {
     expect((await entities.list({ limit: 1 })).Items[0]).toMatchObject({ ingests: ['B'], time_field: 'D' })
   })
 
-  test.each([0, -1, 1.5, 10_001, Number.NaN])('are not listed by a limit of %j', async (limit) => {
+  test.each([0, -1, 1.5, 10_001, Number.NaN])('cannot be listed with a limit of %j', async (limit) => {
     await expect(ingests.list({ limit })).rejects.toEqual(refusal('invalid_request', 'limit'))
     await expect(rows.list({ ingestId: 1, subscriberId: null }, { limit })).rejects.toEqual(
       refusal('invalid_request', 'limit'),
     )
   })
 
-  test('take no token of another list', async () => {
+  test('are not listed with a token of another list', async () => {
     for (const alias of ['a', 'b']) await ingests.create({ alias, kind: 'series' })
     const { NextToken } = await ingests.list({ limit: 1 })
     await expect(entities.list({ token: NextToken ?? '' })).rejects.toEqual(refusal('invalid_token', 'NextToken'))

@@ -34,17 +34,17 @@ function adminOf(parts: (Uint8Array | null)[], entries: readonly QuarantinedEntr
   })
 }
 
-test('a body comes whole', async () => {
+test('returns the complete body', async () => {
   const { chunks } = await adminOf([Buffer.from('[{}'), Buffer.from(',1]')]).body('7')
   expect((await buffer(chunks)).toString()).toBe('[{},1]')
 })
 
-test('a body that is let go while it is sent does not end as if it were whole', async () => {
+test('a body released while it is sent ends with an error, not as if it were complete', async () => {
   const { chunks } = await adminOf([Buffer.from('[{}'), null]).body('7')
   await expect(buffer(chunks)).rejects.toThrow('was let go while it was sent')
 })
 
-test('the list comes in pages, without what was let go', async () => {
+test('lists entries page by page, without released ones', async () => {
   const entries = Array.from({ length: 12 }, (_, index) => ({ ...entry, position: index, isReleased: index === 3 }))
   const admin = adminOf([], entries)
   const ids: string[] = []

@@ -3,7 +3,7 @@ import { catalog, entities, ingests, reported, useAdminSide } from '../../test/s
 
 useAdminSide()
 
-describe('how an entity is read', () => {
+describe('reading settings of an entity', () => {
   beforeEach(async () => {
     await ingests.create({ alias: 'e', kind: 'series' })
     const fields = [
@@ -13,7 +13,7 @@ describe('how an entity is read', () => {
     await ingests.create({ alias: 'tags', kind: 'metadata', fields: [...fields] })
   })
 
-  test('is set, shown, kept where nothing is said of it, and taken away', async () => {
+  test('are set, shown, kept if omitted, and removed with null', async () => {
     const before = reported.changes
     expect(await entities.change('e', { time_zone: 'Europe/Madrid', shapes: { V: 'step' } })).toMatchObject({
       time_zone: 'Europe/Madrid',
@@ -39,7 +39,7 @@ describe('how an entity is read', () => {
     ['max_gaps', { max_gaps: { V: '1h' } }, 'ISO 8601 duration'],
     ['shape_from', { shape_from: { table: 'tag', attribute: 'shape' } }, 'no metadata table "tag"'],
     ['shape_from', { shape_from: { table: 'tags', attribute: 'form' } }, 'it has shape'],
-  ])('%s that cannot be changes nothing', async (path, change, words) => {
+  ])('are unchanged by an invalid %s', async (path, change, words) => {
     const message = expect.stringContaining(words)
     await expect(entities.change('e', { retention: 'P1D', ...change })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -49,7 +49,7 @@ describe('how an entity is read', () => {
     expect((await catalog.ingests.entities())[0]).toMatchObject({ retention: null })
   })
 
-  test('is refused of an entity that is not there', async () => {
+  test('cannot be set for an unknown entity', async () => {
     await expect(entities.change('f', { time_zone: 'Europe/Madrid' })).rejects.toMatchObject({ code: 'not_found' })
   })
 })

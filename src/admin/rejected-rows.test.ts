@@ -14,7 +14,7 @@ import type { RejectedRow } from '../catalog/rejected.ts'
 
 useAdminSide()
 
-test('replay takes ids, or all rows', async () => {
+test('replay accepts ids, or replays all rows', async () => {
   await ingests.create({ alias: 'a', kind: 'series' })
   const { signal } = new AbortController()
   expect(await rejected.replay('a', {}, signal)).toMatchObject({ replayed: 100 })
@@ -71,7 +71,7 @@ describe('rejected rows', () => {
     expect(await ids({ code: 'too_large' })).toEqual([[]])
   })
 
-  test('are filtered by their field, and by who pushed them', async () => {
+  test('are filtered by field and by subscriber', async () => {
     await catalog.outcomes.add(
       { rejected: [row(7, { field: 'V' }), row(31, { field: 'V', subscriberId: 8 })], items: [] },
       40,
@@ -92,7 +92,7 @@ describe('rejected rows', () => {
     expect(await rows.discard({ ingestId: 1, subscriberId: 7 }, {})).toEqual({ discarded: 4 })
   })
 
-  test('are summed up by code and field', async () => {
+  test('are summarized by code and field', async () => {
     const missing = { code: 'missing_tag', field: null, count: 2, first: now, last: now, example: '5' }
     const wrong = { ...missing, code: 'wrong_type', count: 1, example: '6' }
     expect(await rejected.summary('a')).toEqual([missing, wrong])
@@ -100,7 +100,7 @@ describe('rejected rows', () => {
     await expect(rejected.summary('c')).rejects.toEqual(refusal('ingest_not_found'))
   })
 
-  test('are found by their batches, newest first, page by page', async () => {
+  test('are grouped by batch, newest first, page by page', async () => {
     const first = { batch, received: now, rows: 9, stored: 7, rejected: 2, pending: 0 }
     const second = { ...first, batch: batch.replace('"position":4', '"position":20') }
     expect(await pages((page) => rejected.batches('a', page), 1)).toEqual([[second], [first]])
@@ -110,7 +110,7 @@ describe('rejected rows', () => {
     await expect(rejected.batches('b', { token })).rejects.toEqual(refusal('invalid_token'))
   })
 
-  test('are not found by the batch of another ingest, nor with a token for another filter', async () => {
+  test('are not listed with a batch of another ingest, nor with a token for another filter', async () => {
     for (const other of [batch.replace('"ingestId":1', '"ingestId":2'), 'nonsense']) {
       await expect(rejected.list('a', { batch: other })).rejects.toEqual(refusal('invalid_request', 'batch'))
     }

@@ -27,13 +27,13 @@ describe('retention', () => {
     ['PT1S', '2026-03-30'],
     ['P0D', '2026-03-31'],
     ['P9999Y', null],
-  ])('of %s leaves the days before %s', async (retention, expected) => {
+  ])('of %s expires the days before %s', async (retention, expected) => {
     expect(await entities.change('e', { retention })).toMatchObject({ entity: 'e', retention })
     expect(await since()).toBe(expected === null ? null : day(`${expected}T00:00`))
     expect(reported.purged).toEqual([])
   })
 
-  test('goes on by whole days, whatever the clock does', async () => {
+  test('advances by complete days, whatever the time of day', async () => {
     await entities.change('e', { retention: 'P1D' })
     for (const [time, expected] of [
       ['2026-03-31T23:59:59.999', '2026-03-30'],
@@ -47,7 +47,7 @@ describe('retention', () => {
     expect(reported.purged).toEqual([])
   })
 
-  test('that is longer than before, or none, shows nothing again: what had left is purged first', async () => {
+  test('that is extended or removed shows no expired rows again: they are purged first', async () => {
     await entities.change('e', { retention: 'P1D' })
     await entities.change('e', { retention: 'P9D' })
     expect([await since(), reported.purged]).toEqual([day('2026-03-22T00:00'), [1]])
@@ -58,7 +58,7 @@ describe('retention', () => {
     expect(reported.changes).toBe(before)
   })
 
-  test('of one entity is changed while another one is purged', async () => {
+  test('of one entity can be changed while another entity is purged', async () => {
     await ingests.create({ alias: 'f', kind: 'series' })
     await entities.change('e', { retention: 'P1D' })
     let purge = (): void => {}
@@ -74,14 +74,14 @@ describe('retention', () => {
     expect([await since(), reported.purged]).toEqual([null, [1]])
   })
 
-  test('is purged by the next check where that did not come to its end', async () => {
+  test('interrupted during a change is completed by the next check, with its purge', async () => {
     const known = { retention: null, sinceMs: null }
     await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: day('2026-03-30T00:00') }, known)
     await retentions.check()
     expect([await since(), reported.purged]).toEqual([day('2026-03-22T00:00'), [1]])
   })
 
-  describe('of two processes', () => {
+  describe('with two processes', () => {
     const purges: [number, number][] = []
     /** The action of the other process while this one purges. */
     let meanwhile: () => Promise<unknown>
@@ -106,7 +106,7 @@ describe('retention', () => {
       })
     })
 
-    test('an older value never takes the place of a newer one, however long the purge took', async () => {
+    test('an older value never overwrites a newer one, however long its purge took', async () => {
       await one.set('e', 'P1D')
       meanwhile = () => entities.change('e', { retention: 'P0D' })
       await one.set('e', 'P90D')
@@ -114,7 +114,7 @@ describe('retention', () => {
       expect([await since(), purges]).toEqual([day('2026-03-31T00:00'), [[1, day('2026-03-30T00:00')]]])
     })
 
-    test('what left while another purge ran is purged too, before anything older is shown', async () => {
+    test('rows that expired during a purge are purged too, before older rows are shown', async () => {
       await one.set('e', 'P1D')
       meanwhile = async () => {
         await entities.change('e', { retention: 'P0D' })
@@ -130,7 +130,7 @@ describe('retention', () => {
       expect(await since()).toBe(day('2026-03-22T00:00'))
     })
 
-    test('of differing clocks agree at midnight: what left by one clock is not taken back by another', async () => {
+    test('differing clocks agree at midnight: days expired by one clock are not restored by another', async () => {
       const store = { changed: () => {}, purge: async (entityId: number) => void reported.purged.push(entityId) }
       const changed = async (): Promise<void> => undefined
       const slow = new Retentions({
@@ -149,7 +149,7 @@ describe('retention', () => {
       expect([await since(), purges]).toEqual([day('2026-03-30T00:00'), [[1, day('2026-03-31T00:00')]]])
     })
 
-    test('one that was dropped meanwhile is none any more', async () => {
+    test('a change of an entity dropped meanwhile does not restore it', async () => {
       await one.set('e', 'P1D')
       meanwhile = () => ingests.delete('e', 'drop')
       expect(await one.set('e', null)).toBe(true)
@@ -162,7 +162,7 @@ describe('retention', () => {
     await expect(entities.change('e', { retention })).rejects.toEqual(refusal('invalid_request', 'retention'))
   })
 
-  test('of an entity that there is not is refused', async () => {
+  test('of an unknown entity is refused', async () => {
     await expect(entities.change('x', { retention: null })).rejects.toEqual(refusal('not_found'))
     await expect(entities.change('x', {})).rejects.toEqual(refusal('not_found'))
   })

@@ -9,7 +9,7 @@ useAdminSide()
 const size: DiskSize = { files: 2, rows: 30, bytes: 4000, firstMs: 0, lastMs: 86_400_000 }
 const { signal } = new AbortController()
 
-test('each entity by name, a page at a time; one without files has none', async () => {
+test('lists entities by name, page by page, with zeros for entities without files', async () => {
   for (const alias of ['c', 'a', 'b']) await ingests.create({ alias, kind: 'series' })
   const asked: (readonly number[])[] = []
   const list = new StorageList({
@@ -33,7 +33,7 @@ test('each entity by name, a page at a time; one without files has none', async 
   await expect(list.list({ token: 'x' }, signal)).rejects.toEqual(refusal('invalid_token'))
 })
 
-test('where there is no entity nothing is asked', async () => {
+test('requests no sizes if there are no entities', async () => {
   const sizes = () => Promise.reject(new Error('asked'))
   const list = new StorageList({ ingests: catalog.ingests, sizes, tokens: new NextTokens(Buffer.alloc(32)) })
   expect(await list.list({}, signal)).toEqual({ Items: [], NextToken: null })

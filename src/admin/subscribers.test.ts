@@ -17,16 +17,16 @@ describe('subscribers', () => {
     expect(reported.changes).toBe(5)
   })
 
-  test.each(['', '.', '..', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(129)])('are not called %j', async (name) => {
+  test.each(['', '.', '..', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(129)])('cannot be named %j', async (name) => {
     await expect(subscribers.create({ name })).rejects.toEqual(refusal('invalid_request', 'name'))
   })
 
-  test('of a taken name are a conflict', async () => {
+  test('cannot have a name already in use', async () => {
     await subscribers.create({ name: 'a' })
     await expect(subscribers.create({ name: 'a' })).rejects.toEqual(refusal('conflict', 'name'))
   })
 
-  test('hold keys', async () => {
+  test('have keys, which are created, listed and deleted', async () => {
     await subscribers.create({ name: 'a' })
     const expires = '2026-01-01T00:00:00.001Z'
     expect(await subscribers.createKey('a', { rights: ['ingest', 'ingest'] })).toEqual({ id: 'id1', key: 'key 1' })
@@ -41,12 +41,15 @@ describe('subscribers', () => {
     expect(reported.changes).toBe(4)
   })
 
-  test.each(['2026-01-01T00:00:00Z', '2025-01-01', 'never', 'P1D', ''])('get no key until %j', async (expires) => {
-    await subscribers.create({ name: 'a' })
-    await expect(subscribers.createKey('a', { rights: ['ingest'], expires })).rejects.toEqual(
-      refusal('invalid_request', 'expires'),
-    )
-  })
+  test.each(['2026-01-01T00:00:00Z', '2025-01-01', 'never', 'P1D', ''])(
+    'cannot have a key that expires at %j',
+    async (expires) => {
+      await subscribers.create({ name: 'a' })
+      await expect(subscribers.createKey('a', { rights: ['ingest'], expires })).rejects.toEqual(
+        refusal('invalid_request', 'expires'),
+      )
+    },
+  )
 })
 
 describe('subscriptions', () => {
@@ -54,7 +57,7 @@ describe('subscriptions', () => {
     await subscribers.create({ name: 'a' })
   })
 
-  test('are put and got', async () => {
+  test('are replaced and returned', async () => {
     const put: PutSubscriptions = [
       { ingest: 'not-yet', entity: '*', from: '2026-01-01', until: '2026-01-01T02:00:00+02:00', suspended: true },
       { ingest: '*', entity: null, from: null },
@@ -82,14 +85,14 @@ describe('subscriptions', () => {
     [{ ingest: 'a', from: 'PT1H' }, '[1].from'],
     [{ ingest: 'a', until: 'tomorrow' }, '[1].until'],
     [{ ingest: 'a', from: '2026-01-02', until: '2026-01-01' }, '[1].until'],
-  ])('are not %j', async (entry, path) => {
+  ])('cannot contain %j', async (entry, path) => {
     await expect(subscribers.putSubscriptions('a', [{ ingest: '*' }, entry])).rejects.toEqual(
       refusal('invalid_request', path),
     )
     expect((await subscribers.getSubscriptions('a')).Items).toEqual([])
   })
 
-  test('of nobody are a 404', async () => {
+  test('of an unknown subscriber are refused as not found', async () => {
     await expect(subscribers.putSubscriptions('b', [])).rejects.toEqual(refusal('not_found'))
     await expect(subscribers.getSubscriptions('b')).rejects.toEqual(refusal('not_found'))
   })

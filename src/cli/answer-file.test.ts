@@ -39,7 +39,7 @@ async function* broken(): AsyncGenerator<Uint8Array> {
   throw new Error('broke off')
 }
 
-test('a file is there once all is written', async () => {
+test('a file appears only after all of it is written', async () => {
   await writeAnswerFile(file, chunks('one,', 'two'))
   expect(readFileSync(file, 'utf8')).toBe('one,two')
   expect(readdirSync(folder)).toEqual(['answer'])
@@ -47,7 +47,7 @@ test('a file is there once all is written', async () => {
   expect(readFileSync(file, 'utf8')).toBe('')
 })
 
-test('an older file keeps its rights, also those that the umask would take', async () => {
+test('replacing a file keeps its permissions, including those that the umask would remove', async () => {
   writeFileSync(file, 'older')
   for (const mode of [0o600, 0o640, 0o666]) {
     chmodSync(file, mode)
@@ -56,7 +56,7 @@ test('an older file keeps its rights, also those that the umask would take', asy
   }
 })
 
-test('a FIFO stays one: what reads it gets the chunks', async () => {
+test('a FIFO stays a FIFO, and its reader receives the chunks', async () => {
   execFileSync('mkfifo', [file])
   const [read] = await Promise.all([readFile(file, 'utf8'), writeAnswerFile(file, chunks('one,', 'two'))])
   expect(read).toBe('one,two')
@@ -70,8 +70,8 @@ test('a FIFO stays one: what reads it gets the chunks', async () => {
 
 test.each([
   ['a file', 'older'],
-  ['a file that is not there yet', null],
-])('a link to %s stays one, also behind another in a folder that is linked', async (_, older) => {
+  ['a file that does not exist yet', null],
+])('a link to %s stays a link, also through a second link in a linked directory', async (_, older) => {
   mkdirSync(join(folder, 'real'))
   symlinkSync('real', join(folder, 'linked'))
   symlinkSync('there', join(folder, 'real/next'))
@@ -97,7 +97,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   return { opened, open }
 }
 
-test('of two that write one file at a time, each is whole, and the later one stays', async () => {
+test('concurrent writers of one file each write it completely, and the last one to finish wins', async () => {
   const [started, end] = [gate(), gate()]
   async function* slow(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('first ')
@@ -116,14 +116,14 @@ test('of two that write one file at a time, each is whole, and the later one sta
   expect(readdirSync(folder)).toEqual(['answer'])
 })
 
-test('links in a ring, a folder, and a folder that is not there are named', async () => {
+test('errors name the path: a link cycle, a directory, a missing directory', async () => {
   symlinkSync('ring', join(folder, 'ring'))
   for (const path of [join(folder, 'ring'), folder, join(folder, 'none/answer')]) {
     await expect(writeAnswerFile(path, chunks('one'))).rejects.toThrow(`${path} cannot be written: `)
   }
 })
 
-test('parts that commands left which were killed are deleted, once nobody can be writing them', async () => {
+test('temporary files of killed commands are deleted after an hour', async () => {
   const hour = 60 * 60 * 1000
   const nowMs = Date.now()
   const parts = [

@@ -49,7 +49,7 @@ test.each<[options: readonly string[], out: string]>([
   [['--output', '-'], 'as text/csv\n'],
   [['--output', '-', '--format', 'ndjson'], 'as application/x-ndjson\n'],
   [['--output', '-', '--json'], '[{"T":"a","V":1.50}]\n'],
-])('%j is printed', async (options, out) => {
+])('with %j the answer is written to standard output', async (options, out) => {
   for (const command of [select, sql]) {
     expect(await tidemark(url, [...command, ...options])).toEqual({ code: 0, out, err: '' })
     expect(existsSync('-')).toBe(false)
@@ -67,14 +67,14 @@ test.each<[name: string, options: readonly string[], content: string]>([
   ['answer.jsonl', [], 'as application/x-ndjson\n'],
   ['answer.json', ['--json'], '[{"T":"a","V":1.50}]'],
   ['answer.2026', ['--format', 'csv'], 'as text/csv\n'],
-])('%s with %j is written into a file', async (name, options, content) => {
+])('%s with %j is written to a file', async (name, options, content) => {
   const file = join(folder, name)
   const { code, out, err } = await tidemark(url, [...select, ...options, '--output', file])
   expect({ code, out, err }).toEqual({ code: 0, out: '', err: `${file}: ${content.length} bytes\n` })
   expect(readFileSync(file, 'utf8')).toBe(content)
 })
 
-test('an answer that breaks off leaves the file that was there, and nothing of itself', async () => {
+test('an answer that breaks off keeps the existing file and leaves no temporary file', async () => {
   const file = join(folder, 'kept')
   writeFileSync(file, 'before')
   breaks = true
@@ -94,7 +94,7 @@ test.each<[options: readonly string[], words: string]>([
   [['--output', 'x.json', '--format', 'csv'], 'The name x.json says json, and --format csv was asked for.'],
   [['--output', 'x.csv', '--json'], 'The name x.csv says csv, and --format json was asked for.'],
   [['--output', '/nowhere/at/all'], '/nowhere/at/all cannot be written'],
-])('%j is refused', async (options, words) => {
+])('%j is refused as an option', async (options, words) => {
   const { code, err } = await tidemark(url, [...select, ...options])
   expect(code).not.toBe(0)
   expect(err).toContain(words)

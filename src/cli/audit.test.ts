@@ -16,7 +16,7 @@ const changed = line({
 const replayed = line({ what: 'replayRejected', name: 'plant', before: null, after: { replayed: 2 } })
 const deleted = line({ subscriber: null, what: 'deleteKey', name: 'k2', before: { rights: [] }, after: null })
 
-test('changes are listed with what has changed, up to the limit', async () => {
+test('lists changes with their details, up to the limit', async () => {
   const { url, seen } = await service({
     'GET /admin/audit?who=ann&from=2026-01-01&limit=3': () => [200, { Items: [changed, replayed], NextToken: 'next' }],
     'GET /admin/audit?who=ann&from=2026-01-01&limit=1&NextToken=next': () => [
@@ -38,7 +38,7 @@ test('changes are listed with what has changed, up to the limit', async () => {
   expect(JSON.parse((await tidemark(url, [...asked, '--json'])).out)).toEqual([changed, replayed, deleted])
 })
 
-test('where there is none that is said', async () => {
+test('reports that there are no changes', async () => {
   const { url } = await service({ 'GET /admin/audit?limit=100': () => [200, { Items: [], NextToken: null }] })
   expect((await tidemark(url, ['audit'])).out).toContain('There is no such change.')
 })

@@ -13,7 +13,7 @@ const linesOf = (out: string): readonly string[] =>
     .split('\n')
     .map((line) => line.trimEnd())
 
-test('backups are listed to the last page', async () => {
+test('lists backups of all pages', async () => {
   const { url, seen } = await service({
     'GET /admin/backups': () => [200, page([made('/data/backups/b')], 'next')],
     'GET /admin/backups?NextToken=next': () => [200, page([made('/data/backups/a')])],
@@ -31,12 +31,12 @@ test('backups are listed to the last page', async () => {
   ])
 })
 
-test('where there is no backup that is said', async () => {
+test('reports that there are no backups', async () => {
   const { url } = await service({ 'GET /admin/backups': () => [200, page([])] })
   expect((await tidemark(url, ['backups'])).out).toContain('There is no backup.')
 })
 
-test('settings show no secret, and say which are not as usual', async () => {
+test('settings hide secrets and show which values are not defaults', async () => {
   const setting = { allowed: '', description: '', secret: false, usual: true }
   const items = [
     { ...setting, setting: 'adminKey', value: null, secret: true, usual: false },
@@ -54,14 +54,17 @@ test('settings show no secret, and say which are not as usual', async () => {
   ])
 })
 
-test.each(['backups', 'settings', 'storage', 'audit'])('%s with a key that may not is told why', async (command) => {
-  const { url } = await service({})
-  const { code, err } = await tidemark(url, [command])
-  expect(code).toBe(1)
-  expect(err).toContain('Not without a key.')
-})
+test.each(['backups', 'settings', 'storage', 'audit'])(
+  '%s with a key that lacks the right prints the reason',
+  async (command) => {
+    const { url } = await service({})
+    const { code, err } = await tidemark(url, [command])
+    expect(code).toBe(1)
+    expect(err).toContain('Not without a key.')
+  },
+)
 
-test('storage shows what each entity has on disk', async () => {
+test('storage shows the files, rows and bytes of each entity', async () => {
   const dates = { first_date: '2026-01-01T00:00:00.000Z', last_date: null }
   const { url } = await service({
     'GET /admin/storage': () => [200, page([{ entity: 'plant', files: 2, rows: 30, bytes: 4000, ...dates }])],

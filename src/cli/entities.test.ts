@@ -15,7 +15,7 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
   [['plant', 'PT12H'], '1969-12-30T23:59:59.999Z', false],
   [['plant', 'P1D', '--yes'], '1960-01-01T00:00:00.000Z', true],
   [['plant', 'none'], '1960-01-01T00:00:00.000Z', true],
-])('retain %j where the first item is of %s', async (argv, first, isAsked) => {
+])('retain %j is refused without --yes if items would expire: first item at %s', async (argv, first, isAsked) => {
   const { url, seen } = await service({
     'GET /consumer/data/entities': () => [200, [entity('other', '1900-01-01T00:00:00.000Z'), entity('plant', first)]],
     'PATCH /admin/entities/plant': () => [200, {}],
@@ -38,7 +38,7 @@ test.each<[argv: readonly string[], first: string | null, told: string | null]>(
   [['--hours', 'P30D', '--yes'], '1969-01-01T05:00:00.000Z', null],
   [['--hours', 'ever'], '1969-01-01T05:00:00.000Z', null],
   [['--hours', 'none'], null, null],
-])('retain %j where the first hour is %s', async (argv, hours_from, told) => {
+])('retain %j is refused without --yes if hours would expire: first hour at %s', async (argv, hours_from, told) => {
   const { url, seen } = await service({
     'GET /consumer/data/entities': () => [200, [{ ...entity('plant', null), hours_from }]],
     'PATCH /admin/entities/plant': () => [200, {}],

@@ -7,7 +7,7 @@ test.each([
   [[], ''],
   [['--ids', 'a,b', '--fields', 'site'], '&ids=a,b&fields=site'],
   [['--quality', 'good,bad'], '&quality=good,bad'],
-])('follow %j asks for it', async (argv, asked) => {
+])('follow %j sends the options as query parameters', async (argv, asked) => {
   const { url, seen } = await service({})
   const { code, err } = await tidemark(url, ['follow', '--entity', 'plant', ...argv])
   expect([code, err]).toEqual([1, expect.stringContaining('Not without a key.')])

@@ -6,7 +6,7 @@ afterEach(closeServices)
 const kinds = [{ kind: 'rejected_rows', over: 100, within: 'PT5M' }, { kind: 'disk_low' }]
 const hook = { name: 'rows', url: 'https://a.example/', kinds, secret_set: null, created: '2026-01-01T00:00:00.000Z' }
 
-test('a hook is put with its kinds, and the secret from standard input', async () => {
+test('puts a hook with its kinds, and reads the secret from standard input', async () => {
   const { url, seen } = await service({ 'PUT /admin/hooks/rows': () => [201, hook] })
   const put = ['hooks', 'put', 'rows', 'https://a.example/', '--on', 'rejected_rows over=100 within=PT5M']
   const { code, out } = await tidemark(url, [...put, '--on', '{"kind":"disk_low"}', '--secret-file', '-'], 'hidden\n')
@@ -22,7 +22,7 @@ test('a hook is put with its kinds, and the secret from standard input', async (
   expect((await tidemark(url, ['hooks', 'put', 'rows', 'https://a.example/', '--on', '{no'])).code).toBe(64)
 })
 
-test('hooks and their events are listed', async () => {
+test('lists hooks and their deliveries, and deletes a hook', async () => {
   const delivery = {
     ...{ id: '7', kind: 'disk_low', time: hook.created, event: {}, state: 'waiting', attempts: 2 },
     ...{ next: null, ended: null, status: 500, error: 'the answer was 500' },
@@ -37,7 +37,7 @@ test('hooks and their events are listed', async () => {
   expect((await tidemark(url, ['hooks', 'delete', 'rows'])).out).toBe('rows is deleted.\n')
 })
 
-test('a refusal that points to its list of errors is told with all of them', async () => {
+test('a refusal that refers to its errors is printed with all of them', async () => {
   const errors = [
     { path: 'kinds[0].kind', message: 'must be disk_low' },
     { path: 'kinds[0].over', message: 'must be a whole number' },

@@ -25,7 +25,7 @@ test.each([
 /** Requests without a command. Refusals of InfluxQL name them, for InfluxDB tools, which have their own command line and use only HTTP. */
 const ofOthers = new Set(['POST /consumer/data/sql-query'])
 
-test('every request that a message of the service names has a command', () => {
+test('every request named in a message of the service has a command', () => {
   // No command speaks i3X.
   const files = production.filter((file) => !/^(src\/(client|cli|i3x)|portal)\//.test(file))
   const named = files.flatMap((file) =>
@@ -47,7 +47,7 @@ test.each(commandsOfRequests)('%s is sent by tidemark %s', async (request, comma
   expect(seen[0]?.split(/[?]| \{/)[0]).toBe(request.replace(/\{\w+\}/, 'plant'))
 })
 
-test('every message on standard error is told in commands', async () => {
+test('every message on standard error names commands instead of requests', async () => {
   const detail = 'There is no ingest "x". GET /admin/ingests lists all ingests.'
   const missing = (): [number, object] => [404, { code: 'ingest_not_found', detail, retryable: false }]
   const { url } = await service({

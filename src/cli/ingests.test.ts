@@ -15,7 +15,7 @@ test.each([
   ['active', null, null],
   ['blocked', 'audit', 'It is blocked. Reason: audit\n'],
   ['blocked', null, 'It is blocked. Reason: none was given\n'],
-])('an ingest that is %s (%s) is shown with the reason', async (state, reason, line) => {
+])('show prints the reason of a blocked ingest: state %s, reason %s', async (state, reason, line) => {
   const { url } = await service({ 'GET /admin/ingests/plant': () => [200, { ...ingest, state, reason }] })
   const { out } = await tidemark(url, ['ingests', 'show', 'plant'])
   expect(out.includes('It is blocked')).toBe(line !== null)
@@ -29,7 +29,7 @@ test.each<[argv: readonly string[], kind: string, rows: number, said: string | n
   [['--drop-data'], 'series', 1, 'plant has 1 row. --drop-data would delete it now, for good'],
   [['--drop-data'], 'metadata', 2, 'plant has 2 items. --drop-data would delete them now, for good'],
   [['--drop-data', '--yes'], 'series', 3, null],
-])('delete %j of one of kind %s with %i items', async (options, kind, rows, said) => {
+])('delete %j of an ingest of kind %s with %i items', async (options, kind, rows, said) => {
   const counters = { ...ingest.counters, stored: kind === 'series' ? 0 : rows }
   const { url, seen } = await service({
     'GET /admin/ingests/plant': () => [
@@ -52,18 +52,21 @@ test.each<[toRepair: number, options: readonly string[], said: string | null]>([
   [4, [], 'plant has 4 rejected rows to repair. They go with the ingest, for good.'],
   [1, ['--drop-data'], 'To save it: tidemark rejected export plant.'],
   [4, ['--yes'], null],
-])('an ingest with %i rows to repair is deleted with %j when that is meant', async (toRepair, options, said) => {
-  const { url, seen } = await service({
-    'GET /admin/ingests/plant': () => [200, { ...ingest, counters: { ...ingest.counters, rejected: 9 } }],
-    'GET /admin/ingests/plant/rejected/summary': () => [200, [{ count: toRepair - 1 }, { count: 1 }]],
-    'GET /consumer/data/entities': () => [200, []],
-    'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
-  })
-  const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
-  expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
-  expect(code).toBe(said === null ? 0 : 1)
-  if (said !== null) expect(err).toContain(said)
-})
+])(
+  'delete warns of rejected rows that would be lost, unless --yes is given: %i rows, options %j',
+  async (toRepair, options, said) => {
+    const { url, seen } = await service({
+      'GET /admin/ingests/plant': () => [200, { ...ingest, counters: { ...ingest.counters, rejected: 9 } }],
+      'GET /admin/ingests/plant/rejected/summary': () => [200, [{ count: toRepair - 1 }, { count: 1 }]],
+      'GET /consumer/data/entities': () => [200, []],
+      'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
+    })
+    const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
+    expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
+    expect(code).toBe(said === null ? 0 : 1)
+    if (said !== null) expect(err).toContain(said)
+  },
+)
 
 test.each([
   [{ kind: 'metadata' }, 'kind: metadata\n'],
@@ -72,7 +75,7 @@ test.each([
     { duplicates: 'replace', unknown: 'add', lines: { tag: '{measurement}.{host}' } },
     'kind: series, duplicates: replace, unknown: add, lines: {measurement}.{host}\n',
   ],
-])('an ingest is shown with what becomes of its rows: %j', async (rules, line) => {
+])('show prints the rules of an ingest: %j', async (rules, line) => {
   const { url } = await service({ 'GET /admin/ingests/plant': () => [200, { ...ingest, state: 'active', ...rules }] })
   const { out } = await tidemark(url, ['ingests', 'show', 'plant'])
   expect(out.endsWith(`\n${line}`)).toBe(true)
@@ -88,7 +91,7 @@ test.each([
     'x:string:tag:X,y:string:tag',
     'From now on plant rejects rows without "X" and "y": a row must have all tags. Every sender must push them.\n',
   ],
-])('adding %s says what pushers must give from now on', async (fields, said) => {
+])('adding the fields %s reports which tags rows must have from now on', async (fields, said) => {
   const { url } = await service({ 'PATCH /admin/ingests/plant': () => [200, { ...ingest, state: 'active' }] })
   expect((await tidemark(url, ['ingests', 'add-fields', 'plant', '--field', fields])).err).toBe(said)
 })

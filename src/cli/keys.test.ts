@@ -29,7 +29,7 @@ const two: Listed = {
   plant: [key('p1', ['ingest', 'consume'], future), key('p2', ['ingest'], past)],
 }
 
-test('who revokes the key of TIDEMARK_ADMIN_KEY is told that a start brings it back', async () => {
+test('revoking the key from TIDEMARK_ADMIN_KEY warns that a restart restores it', async () => {
   const { url } = await service({
     'DELETE /admin/keys/first-admin-key': () => [204, ''],
     'DELETE /admin/keys/k': () => [204, ''],
@@ -42,7 +42,7 @@ test.each([
   ['P7D', '1970-01-08T00:00:0'],
   ['PT36H', '1970-01-02T12:00:0'],
   ['2027-01-01', '2027-01-01'],
-])('a key that expires %s', async (text, expires) => {
+])('creates a key that expires: %s', async (text, expires) => {
   const { url, seen } = await service({ 'POST /admin/subscribers/a/keys': () => [201, { id: 'i', key: 'k' }] })
   const { code, err } = await tidemark(url, ['keys', 'create', 'a', '--rights', 'consume', '--expires', text])
   expect(code).toBe(0)
@@ -56,7 +56,7 @@ test('a duration beyond the year 9999 is refused', async () => {
   expect([code, seen]).toEqual([64, []])
 })
 
-test('keys are listed with whom they belong to and when they expire', async () => {
+test('lists keys with their subscriber and expiry', async () => {
   const { url } = await holding(two)
   expect((await tidemark(url, ['keys', 'list'])).out).toMatchInlineSnapshot(`
     "id  subscriber  rights           created                   expires
@@ -76,27 +76,37 @@ test('keys are listed with whom they belong to and when they expire', async () =
   `)
 })
 
-describe('the last key with the right admin', () => {
+describe('protection of the last key with the right admin', () => {
   const revoke = ['keys', 'revoke', 'a1']
   const remove = ['subscribers', 'delete', 'admin']
   const others: Listed = { ops: [key('o1', ['admin'], past), key('o2', ['consume'])] }
   const another: Listed = { ops: [key('o1', ['consume', 'admin'], future)] }
   test.each<[string, readonly string[], Listed, string | null]>([
-    ['is revoked', revoke, two, null],
-    ['is revoked, and others have expired or lack the right', revoke, { ...two, ...others }, null],
-    ['goes with its subscriber', remove, two, null],
+    ['refuses to revoke it', revoke, two, null],
+    ['refuses to revoke it if other keys have expired or lack the right', revoke, { ...two, ...others }, null],
+    ['refuses to delete its subscriber', remove, two, null],
     [
-      'goes with its subscriber, and is one of two of his',
+      'refuses to delete a subscriber that has the last two',
       remove,
       { admin: [key('a1', ['admin']), key('a2', ['admin'])] },
       null,
     ],
-    ['is revoked with --yes', [...revoke, '--yes'], two, 'DELETE /admin/keys/a1'],
-    ['goes with its subscriber and --yes', [...remove, '--yes'], two, 'DELETE /admin/subscribers/admin'],
-    ['is not the last', revoke, { ...two, ...another }, 'DELETE /admin/keys/a1'],
-    ['is not the last of the subscribers', remove, { ...two, ...another }, 'DELETE /admin/subscribers/admin'],
-    ['is not the one that is revoked', ['keys', 'revoke', 'p1'], two, 'DELETE /admin/keys/p1'],
-    ['had expired before', ['keys', 'revoke', 'p1'], { admin: [key('a1', ['admin'], past)] }, 'DELETE /admin/keys/p1'],
+    ['revokes it with --yes', [...revoke, '--yes'], two, 'DELETE /admin/keys/a1'],
+    ['deletes its subscriber with --yes', [...remove, '--yes'], two, 'DELETE /admin/subscribers/admin'],
+    ['revokes a key if another subscriber has an admin key', revoke, { ...two, ...another }, 'DELETE /admin/keys/a1'],
+    [
+      'deletes a subscriber if another one has an admin key',
+      remove,
+      { ...two, ...another },
+      'DELETE /admin/subscribers/admin',
+    ],
+    ['revokes a key without the right admin', ['keys', 'revoke', 'p1'], two, 'DELETE /admin/keys/p1'],
+    [
+      'revokes a key if the only admin key has already expired',
+      ['keys', 'revoke', 'p1'],
+      { admin: [key('a1', ['admin'], past)] },
+      'DELETE /admin/keys/p1',
+    ],
   ])('%s', async (_, argv, subscribers, asked) => {
     const { url, seen } = await holding(subscribers)
     const { code, err } = await tidemark(url, argv)

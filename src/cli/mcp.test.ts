@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { tidemark } from '../../test/support/cli.ts'
 
-test('what is no address of a service is told at once', async () => {
+test('refuses at once an invalid address of a service', async () => {
   const { code, err } = await tidemark('localhost:8080', ['mcp'])
   expect([code, err]).toEqual([64, expect.stringContaining('is not the address of a service')])
 })

@@ -15,15 +15,15 @@ const guide = readFileSync('docs/guides/mqtt.md', 'utf8')
 const { out: help } = await tidemark('http://127.0.0.1:1', ['mqtt', '--help'])
 
 test.each([
-  ['the guide', guide],
+  ['the MQTT guide', guide],
   ['--help', help],
-])('the first example of %s has an ingest with a field for each name of its topic, and for the value', (_, text) => {
+])('the first example of %s creates an ingest with a field for each name in its topic and for the value', (_, text) => {
   const { names, asked } = firstExample(text)
   expect(asked).toEqual(['area', 'T'])
   expect(names).toEqual(expect.arrayContaining([...asked, 'V']))
 })
 
-test('the guide shows how its key is made, before it is used', () => {
+test('the guide shows how to create its key before using it', () => {
   const first = /```sh\n([\s\S]*?)```/.exec(guide)![1]!
   const commands = ['ingests create plant', 'subscribers create', 'subscriptions add', 'keys create', 'mqtt --broker']
   const places = commands.map((command) => first.indexOf(`tidemark ${command}`))

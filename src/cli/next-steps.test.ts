@@ -4,13 +4,13 @@ import { closeServices, plantIngest, service, tidemark } from '../../test/suppor
 
 afterEach(closeServices)
 
-test('a subscriber with a space in its name', async () => {
+test('quotes a subscriber name with a space in the next command', async () => {
   const { url } = await service({ 'POST /admin/subscribers': () => [201, { name: 'line 3' }] })
   const { out } = await tidemark(url, ['subscribers', 'create', 'line 3'])
   expect(out).toBe('line 3 is created. Next: tidemark keys create "line 3" --rights ingest,consume\n')
 })
 
-test('a key repeats when it expires, and says which subscriptions it needs', async () => {
+test('creating a key prints its expiry and which subscriptions it still needs', async () => {
   const has = async (...Items: readonly object[]): Promise<string> => {
     const { url } = await service({
       'POST /admin/subscribers/line%203/keys': () => [201, { id: 'k1', key: 'secret' }],
@@ -35,7 +35,7 @@ test.each([
   ],
   [['--entity', 'plant'], 'keys create "line 3" --rights consume" makes one): tidemark query latest --entity plant\n'],
   [['--entity', 'tags'], 'keys create "line 3" --rights consume" makes one): tidemark metadata items tags\n'],
-])('a subscription: %j', async (options, said) => {
+])('adding a subscription prints the next commands: %j', async (options, said) => {
   const { url } = await service({
     'GET /admin/subscribers/line%203/subscriptions': () => [200, { Items: [], NextToken: null }],
     'PUT /admin/subscribers/line%203/subscriptions': () => [200, { Items: [], NextToken: null }],
@@ -49,7 +49,7 @@ test.each([
 test.each([
   [[], 'FILE'],
   [['--lines', '{measurement}.{field}'], 'FILE.lp'],
-])('an ingest: %j', async (options, file) => {
+])('creating an ingest prints the next commands: %j', async (options, file) => {
   const { url } = await service({ 'POST /admin/ingests': () => [201, plantIngest] })
   expect((await tidemark(url, ['ingests', 'create', 'plant', ...options])).err).toBe(
     `Next: tidemark subscriptions add SUBSCRIBER --ingest plant (for the sender); then tidemark push plant ${file}\n`,
@@ -62,7 +62,7 @@ test.each([
   ['public', everywhere],
   ['key', ''],
 ])(
-  'new keys and subscriptions for reading say whether reading needs any: access.consumption is %s',
+  'creating keys and subscriptions for reading says whether they are needed: access.consumption is %s',
   async (value, said) => {
     const { url } = await service({
       'POST /admin/subscribers/s/keys': () => [201, { id: 'k1', key: 'secret' }],

@@ -7,11 +7,11 @@ test.each([
   ['a,,b,', ['a', 'b']],
   ['a\\,b,c', ['a,b', 'c']],
   ['', []],
-])('%j is %j', (text, parts) => {
+])('the list %j is split into %j', (text, parts) => {
   expect(collectList(text)).toEqual(parts)
 })
 
-test('a repeated option adds up', () => {
+test('the values of a repeated option are appended', () => {
   expect(collectList('b,c', collectList('a'))).toEqual(['a', 'b', 'c'])
 })
 
@@ -19,6 +19,6 @@ test.each([
   ['', ['']],
   [',x', ['', 'x']],
   ['a\\,b,c', ['a,b', 'c']],
-])('the columns %j are %j', (text, columns) => {
+])('the columns %j are split into %j', (text, columns) => {
   expect(collectColumns(text)).toEqual(columns)
 })

@@ -9,7 +9,7 @@ afterEach(closeServices)
 
 const unreachable = await unreachableUrl()
 
-test('tags are printed one a line', async () => {
+test('prints tags one per line', async () => {
   const path = 'GET /consumer/data/entities/plant/tags?prefix=a'
   const { url } = await service({
     [`${path}&limit=3`]: () => [200, { Items: ['a', 'a\n'], NextToken: 'more' }],
@@ -19,7 +19,7 @@ test('tags are printed one a line', async () => {
   expect([out, err]).toEqual(['a\na\\u000a\na.b\n', 'There are more; --limit shows them.\n'])
 })
 
-test('metadata keeps every digit', async () => {
+test('prints metadata with every digit', async () => {
   const { url } = await service({
     'POST /consumer/metadata/tags': () => [200, '[{"id":"a","n":9007199254740993,"v":1.50}]'],
   })
@@ -30,7 +30,7 @@ test('metadata keeps every digit', async () => {
   expect(json.out).toBe('[{"id":"a","n":9007199254740993,"v":1.50}]\n')
 })
 
-test('lists are tables, of all pages', async () => {
+test('prints the items of all pages as one table', async () => {
   const { url } = await service({
     'GET /admin/ingests': () => [200, { Items: [plantIngest], NextToken: 'more' }],
     'GET /admin/ingests?NextToken=more': () => [200, { Items: [{ ...plantIngest, alias: 'b' }], NextToken: null }],
@@ -45,7 +45,7 @@ test('lists are tables, of all pages', async () => {
   `)
 })
 
-test('rows are a table with every digit', async () => {
+test('prints rows as a table with every digit', async () => {
   const body = '[{"T":"a","n":9223372036854775807,"V":1.50},{"T":"b","n":null,"V":-1e-7}]'
   const { url } = await service({ 'POST /consumer/data/latest': () => [200, body] })
   expect((await tidemark(url, ['query', 'latest', '--entity', 'e'])).out).toMatchInlineSnapshot(`
@@ -57,14 +57,14 @@ test('rows are a table with every digit', async () => {
   expect((await tidemark(url, ['query', 'latest', '--entity', 'e', '--json'])).out).toBe(`${body}\n`)
 })
 
-test('a query in SQL', async () => {
+test('prints the result of an SQL query', async () => {
   const { url, seen } = await service({ 'POST /consumer/data/sql-query': () => [200, '[{"n":3}]'] })
   expect((await tidemark(url, ['sql', 'SELECT COUNT(*) AS n FROM plant'])).out).toBe('n\n3\n')
   expect((await tidemark(url, ['sql', 'SELECT 3 AS n', '--json'])).out).toBe('[{"n":3}]\n')
   expect(seen[0]).toBe('POST /consumer/data/sql-query {"sql_query":"SELECT COUNT(*) AS n FROM plant"}')
 })
 
-test('SQL from standard input and from a file', async () => {
+test('reads SQL from standard input and from a file', async () => {
   const { url, seen } = await service({ 'POST /consumer/data/sql-query': () => [200, '[{"n":3}]'] })
   const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
   try {
@@ -93,7 +93,7 @@ test.each([
   expect([code, err, seen]).toEqual([64, expect.stringContaining(words), []])
 })
 
-test('a native query from standard input', async () => {
+test('reads a native query from standard input', async () => {
   const { url, seen } = await service({ 'POST /consumer/data/druid-native-query': () => [200, '[{"n":3.0}]'] })
   const query = '{"queryType":"scan","limit":9007199254740993}'
   expect((await tidemark(url, ['native', '-'], query)).out).toBe('[{"n":3.0}]\n')
@@ -102,12 +102,12 @@ test('a native query from standard input', async () => {
   expect((await tidemark(url, ['native', 'nowhere.json'])).err).toContain('cannot be read')
 })
 
-test('no rows', async () => {
+test('prints that there are no rows', async () => {
   const { url } = await service({ 'POST /consumer/data/latest': () => [200, []] })
   expect((await tidemark(url, ['query', 'latest', '--entity', 'e'])).out).toBe('No rows.\n')
 })
 
-test('what the own key may do', async () => {
+test('prints the rights and subscriptions of its own key', async () => {
   const own = {
     subscriber: 's',
     rights: ['ingest'],
@@ -122,7 +122,7 @@ test('what the own key may do', async () => {
   `)
 })
 
-describe('lists', () => {
+describe('listing commands', () => {
   const fields = [{ name: 'id', type: 'string', role: 'index' }]
   const entity = { entity: 'plant', ingests: ['plant'], fields, rows: 2, first_date: null, last_date: null }
 
@@ -170,7 +170,7 @@ describe('lists', () => {
   test.each([
     [['metadata', 'items', 'tags', '--where', 'x'], '"x" is not a condition'],
     [['ingests', 'create', 'x', '--kind', 'other'], '"other" is no kind'],
-  ])('%j is refused before anything is asked', async (argv, message) => {
+  ])('%j is refused before any request is sent', async (argv, message) => {
     const { code, err } = await tidemark(unreachable, argv)
     expect(code).not.toBe(0)
     expect(err).toContain(message)

@@ -57,7 +57,7 @@ test.each<[string, string | Uint8Array, string[], string[]]>([
   expect(pushes(seen)).toEqual(bodies)
 })
 
-test('from standard input, with the report of a rejected row', async () => {
+test('pushes from standard input, and reports a rejected row', async () => {
   const { url } = await service(plant(true))
   const { code, out } = await tidemark(
     url,
@@ -78,22 +78,25 @@ test('from standard input, with the report of a rejected row', async () => {
   `)
 })
 
-test.each(['GET /ingests/plant', 'GET /admin/ingests/plant'])('with the types that %s tells', async (asked) => {
-  const fields = [
-    { name: 'tag', source: 'T', type: 'string', role: 'tag' },
-    { name: 'limits', source: 'limits', type: 'json', role: 'attribute' },
-  ]
-  const { url, seen } = await service({
-    ...plant(false),
-    'GET /ingests/plant': () => [403, { code: 'forbidden', detail: 'no', retryable: false }],
-    [asked]: () => [200, { ...plantIngest, fields }],
-  })
-  const csv = 'T,V,n,limits\n7,7,7,"{""hi"": 1.50,\n""lo"": 9007199254740993}"\n'
-  await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string', '--as-is'], csv)
-  expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7","limits":{"hi": 1.50, "lo": 9007199254740993}}\n'])
-})
+test.each(['GET /ingests/plant', 'GET /admin/ingests/plant'])(
+  'converts cells to the field types returned by %s',
+  async (asked) => {
+    const fields = [
+      { name: 'tag', source: 'T', type: 'string', role: 'tag' },
+      { name: 'limits', source: 'limits', type: 'json', role: 'attribute' },
+    ]
+    const { url, seen } = await service({
+      ...plant(false),
+      'GET /ingests/plant': () => [403, { code: 'forbidden', detail: 'no', retryable: false }],
+      [asked]: () => [200, { ...plantIngest, fields }],
+    })
+    const csv = 'T,V,n,limits\n7,7,7,"{""hi"": 1.50,\n""lo"": 9007199254740993}"\n'
+    await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string', '--as-is'], csv)
+    expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7","limits":{"hi": 1.50, "lo": 9007199254740993}}\n'])
+  },
+)
 
-test('names the line of the file that is no JSON', async () => {
+test('an error names the line of the file that is not JSON', async () => {
   const refusal = { code: 'invalid_json', detail: 'Line 2 is not JSON: it ends.', retryable: false }
   const bad = (body: string): [number, unknown] =>
     body.includes('x') ? [400, refusal] : [200, { batch: 'b', rows: 2 }]
@@ -110,7 +113,7 @@ test('names the line of the file that is no JSON', async () => {
   )
 })
 
-test('a refused push says how to go on', async () => {
+test('a refused push reports the first row not acknowledged, and whether others were sent', async () => {
   const blocked = { code: 'ingest_blocked', detail: 'The ingest is blocked: audit.', retryable: false }
   const { url } = await service({ ...plant(false), 'POST /ingests/plant/data': () => [423, blocked] })
   const { code, err } = await tidemark(url, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
@@ -120,7 +123,7 @@ test('a refused push says how to go on', async () => {
   )
 })
 
-test('a broken connection is tried again, with the same key; each request has its own', async () => {
+test('retries a broken connection with the same idempotency key; each request has its own', async () => {
   const keys: unknown[] = []
   const { url } = await service(plant(false))
   const breaking = createServer(async (request, response) => {
@@ -149,25 +152,22 @@ test.each([
   ['ndjson', [], '{}\n'],
   ['ndjson', ['--dry-run'], '{}\n'],
   ['csv', [], 'D,T,V\n'],
-])(
-  'a service that is not there is waited for as long as --retry-seconds says: %s %j',
-  async (format, options, file) => {
-    const argv = ['push', 'plant', '-', '--format', format, ...options, '--retry-seconds']
-    const [atOnce, later] = [
-      await tidemark(unreachable, [...argv, '0'], file),
-      await tidemark(unreachable, [...argv, '1'], file),
-    ]
-    for (const { code, out, err } of [atOnce, later]) {
-      expect([code, out]).toEqual([1, ''])
-      expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
-      expect(err.endsWith(' No row was sent.\n')).toBe(true)
-    }
-    expect(atOnce.err).not.toContain('Trying again')
-    expect(later.err).toContain('Trying again for up to 1 s (--retry-seconds); Ctrl-C ends it.\n')
-  },
-)
+])('waits for an unreachable service for as long as --retry-seconds says: %s %j', async (format, options, file) => {
+  const argv = ['push', 'plant', '-', '--format', format, ...options, '--retry-seconds']
+  const [atOnce, later] = [
+    await tidemark(unreachable, [...argv, '0'], file),
+    await tidemark(unreachable, [...argv, '1'], file),
+  ]
+  for (const { code, out, err } of [atOnce, later]) {
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
+    expect(err.endsWith(' No row was sent.\n')).toBe(true)
+  }
+  expect(atOnce.err).not.toContain('Trying again')
+  expect(later.err).toContain('Trying again for up to 1 s (--retry-seconds); Ctrl-C ends it.\n')
+})
 
-test('rows that are older than the entity keeps its items are told', async () => {
+test('reports rows older than the retention of the entity', async () => {
   const { url } = await service({
     'GET /ingests/plant': () => [200, { ...plantIngest, kept_from: '2026-01-02T00:00:00.000Z' }],
     'POST /ingests/plant/data': () => [200, { batch: 'b', rows: 4 }],
@@ -192,7 +192,7 @@ test.each([
     ' and push again, or rename the rejected rows, with an admin key: tidemark rejected replay plant --batch b --rename tag=T,time=D --dry-run\n',
   ],
   [['--dry-run'], '.\n'],
-])('names that the ingest does not know are answered with its own: %j', async (options, wayOut) => {
+])('for unknown fields, prints the fields of the ingest and proposes renames: %j', async (options, wayOut) => {
   const fault = { index: 0, field: 'time', code: 'unknown_field', message: 'no such field' }
   const counts = { rows: 1, stored: 0, rejected: 1, errors: [fault] }
   const { url } = await service({
@@ -216,7 +216,7 @@ test.each([
   [['--dry-run', '--json'], 'json'],
   [['--types', 'D=guess'], 'csv'],
   [['--types', 'D=guess', '--dry-run'], 'csv'],
-])('times in seconds that are taken for milliseconds are told: %j of %s', async (options, format) => {
+])('warns of times in seconds that are read as milliseconds: %j with %s', async (options, format) => {
   const counts = { rows: 1, stored: 1, rejected: 0, errors: [] }
   const { url } = await service(Object.assign(plant(false), { 'POST /ingests/plant/check': () => [200, counts] }))
   const argv = ['push', 'plant', '-', '--format', format, ...options]
@@ -235,7 +235,7 @@ test.each([
   [['--dry-run'], 'ns', true],
   [['--precision', 's'], 's', false],
   [['--precision', 's', '--dry-run'], 's', false],
-])('times of lines in another unit than the given one are told: %j', async (options, unit, isReported) => {
+])('warns of line protocol times in a unit other than the precision: %j', async (options, unit, isReported) => {
   const counts = { rows: 1, stored: 1, rejected: 0, errors: [] }
   const { url } = await service({
     'GET /ingests/plant': () => [200, { ...plantIngest, unknown: 'reject', lines: null }],
@@ -252,7 +252,7 @@ test.each([
   expect(out.includes('is read as')).toBe(isReported)
 })
 
-test('options for CSV do nothing silently elsewhere', async () => {
+test('options for CSV are refused for other formats', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
   expect(code).toBe(64)
   expect(err).toContain('--map is for CSV')
@@ -261,14 +261,14 @@ test('options for CSV do nothing silently elsewhere', async () => {
 test.each([
   ['csv', 'D,T,V\n', []],
   ['ndjson', '{}\n', ['--skip-rows', '7']],
-])('a file of %s without a row to send is told', async (format, content, options) => {
+])('reports that a %s file has no rows to send', async (format, content, options) => {
   const { url, seen } = await service(plant(false))
   const { code, out } = await tidemark(url, ['push', 'plant', '-', '--format', format, ...options], content)
   expect([code, pushes(seen)]).toEqual([0, []])
   expect(out).toContain('No row was sent: the file has none, or none behind those that --skip-rows leaves out.\n')
 })
 
-test('a trouble that several requests meet is told once', async () => {
+test('prints a failure met by several requests once', async () => {
   let asked = 0
   const { url } = await service({
     ...plant(false),

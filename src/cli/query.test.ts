@@ -10,12 +10,12 @@ test.each([
   ['average', 'average?entity=plant&granularity=hour&start_date=2026-01-01&end_date=PT23H59M'],
   ['select', 'select?entity=plant&ids=01PHD.OSL101.PV&start_date=2026-01-01T08:00&end_date=PT15M'],
   ['average-dimensions', 'average-dimensions?entity=plant&fields=unit,area&granularity=day'],
-])('%s --help shows the example as an address', async (kind, address) => {
+])('%s --help shows the example as a URL', async (kind, address) => {
   const { out } = await tidemark('http://127.0.0.1:1', ['query', kind, '--help'])
   expect(out).toContain(`  http://127.0.0.1:8080/consumer/data/${address}\n`)
 })
 
-test('what is not given is not asked', async () => {
+test('omitted options are not sent', async () => {
   const { url, seen } = await service({ [select]: () => [200, []] })
   await tidemark(url, ['query', 'select', '--entity', 'plant', '--start', 'PT15M'])
   expect(seen).toEqual([`${select} ${JSON.stringify({ entity: 'plant', start_date: 'PT15M' })}`])
@@ -28,7 +28,7 @@ test.each([
   ],
   ['ids[0]: it is empty', '--ids[0]: it is empty'],
   ['There is no entity "date".', 'There is no entity "date".'],
-])('%s is said in the words of the options', async (detail, said) => {
+])('the refusal %s is printed in terms of options', async (detail, said) => {
   const { url } = await service({ [select]: () => [400, { code: 'invalid_request', detail, retryable: false }] })
   const { err } = await tidemark(url, ['query', 'select', '--entity', 'plant'])
   expect(err).toBe(`tidemark: ${said} (400 invalid_request)\n`)
@@ -56,7 +56,7 @@ test.each<[string, readonly string[], string, string]>([
     '--until',
   ],
   ['POST /admin/ingests', ['ingests', 'create', 'p', '--field', 'a:long:metric'], 'fields[0].name', '--field[0].name'],
-])('%s: a refused parameter is said as its option', async (request, argv, path, option) => {
+])('%s: a refused parameter is named as its option', async (request, argv, path, option) => {
   const detail = `${path} must be another.`
   const errors = [{ path, message: 'must be another' }]
   const { url } = await service({
@@ -66,7 +66,7 @@ test.each<[string, readonly string[], string, string]>([
   expect(err).toBe(`tidemark: ${option} must be another. (400 invalid_request)\n`)
 })
 
-test('a refused SQL query names no field of the request', async () => {
+test('a refused SQL query is reported without the name of the request field', async () => {
   const detail = "sql_query: there is no table 'plnt' (line 1, column 15)"
   const { url } = await service({
     'POST /consumer/data/sql-query': () => [400, { code: 'invalid_request', detail, retryable: false }],
@@ -75,7 +75,7 @@ test('a refused SQL query names no field of the request', async () => {
   expect(err).toContain("The query: there is no table 'plnt'")
 })
 
-test.each(['average', 'latest', 'snap'])('%s says what there is in place of --fields', async (kind) => {
+test.each(['average', 'latest', 'snap'])('%s refuses --fields, and names the alternatives', async (kind) => {
   const { url, seen } = await service({})
   const { code, err } = await tidemark(url, ['query', kind, '--entity', 'plant', '--fields', 'V'])
   expect([code, seen]).toEqual([64, []])
@@ -113,13 +113,13 @@ async function saidOf(
   return err
 }
 
-test('ids that find nothing: whether there is another tag', async () => {
+test('for ids without rows, says whether the entity has another tag to query by', async () => {
   expect(await saidOf(['s1'], { all: ['s1'] })).toBe(`The id was ${otherTag}`)
   expect(await saidOf(['s1,s2'], { all: ['s1', 's2'] })).toBe(`The ids were ${otherTag}`)
   expect(await saidOf(['s1'], { all: ['s1'] }, fields.slice(0, 1))).toBe('')
 })
 
-test('ids that find nothing: which of them is no tag, and which tag may be meant', async () => {
+test('for ids without rows, names the unknown tags and suggests similar ones', async () => {
   const one = fields.slice(0, 1)
   const said = 'There is no tag "boiler.tmp" in plant. "boiler.temp" may be meant.\n'
   expect(await saidOf(['boiler.tmp,s1'], { all: ['boiler.temp', 's1'] }, one)).toBe(said)

@@ -5,7 +5,7 @@ afterEach(closeServices)
 
 const unreachable = await unreachableUrl()
 
-test('rejected rows are exported line by line, of all pages', async () => {
+test('exports the rejected rows of all pages, one per line', async () => {
   const row = (id: string): object => ({
     id,
     batch: 'b',
@@ -23,7 +23,7 @@ test('rejected rows are exported line by line, of all pages', async () => {
   expect([code, out]).toEqual([0, ['1', '2', '3'].map((id) => `${JSON.stringify(row(id))}\n`).join('')])
 })
 
-test('lines are exported with the time at which they came, and the unit of their times is told', async () => {
+test('exports lines without a time with the time they were received, and reports the precision', async () => {
   const row = { id: '1', batch: 'b', index: 0, field: 'load', code: 'wrong_type', message: 'm', precision: 's' }
   const received = '2026-01-01T00:01:01.500Z'
   const Items = [
@@ -40,7 +40,7 @@ test.each([
   [[], 'Give the ids of the rows to discard'],
   [['7', '--all'], 'Ids, filters (--batch, --code, --field) and --all exclude each other.'],
   [['--code', 'wrong_type', '--all'], 'Ids, filters (--batch, --code, --field) and --all exclude each other.'],
-])('discarding %j asks what is meant', async (words, asked) => {
+])('discard %j is refused as incomplete or ambiguous', async (words, asked) => {
   const { code, err } = await tidemark(unreachable, ['rejected', 'discard', 'plant', ...words])
   expect([code, err]).toEqual([64, expect.stringContaining(asked)])
 })
@@ -50,7 +50,7 @@ test.each([
   [['replay', 'plant', '999'], 'No rejected row of plant has the id 999.'],
   [['replay', 'plant', '999', '--dry-run'], 'No rejected row of plant has the id 999.'],
   [['discard', 'plant', '998', '999'], 'No rejected row of plant has one of the 2 ids.'],
-])('%j of rows that are not there', async (words, said) => {
+])('%j of unknown rows fails', async (words, said) => {
   const { url } = await service({
     'DELETE /admin/ingests/plant/rejected': () => [200, { discarded: 0 }],
     'POST /admin/ingests/plant/rejected/replay': () => [200, { replayed: 0, stored: 0, rejected: 0 }],
@@ -63,7 +63,7 @@ test.each([
   expect([code, err]).toEqual([1, expect.stringContaining(said)])
 })
 
-test('a list that a filter empties says so', async () => {
+test('an empty list names the filters that were applied', async () => {
   const { url } = await service({
     'GET /admin/ingests/plant/rejected?code=wrong_type&field=nosuch&limit=21': () => [
       200,
@@ -78,12 +78,12 @@ test('a list that a filter empties says so', async () => {
   expect((await tidemark(url, list)).out).toBe('No row is rejected.\n')
 })
 
-test('says how many rows are discarded', async () => {
+test('reports how many rows were discarded', async () => {
   const { url } = await service({ 'DELETE /admin/ingests/plant/rejected': () => [200, { discarded: 1 }] })
   expect((await tidemark(url, ['rejected', 'discard', 'plant', '7'])).out).toBe('1 row is discarded.\n')
 })
 
-test('rejected rows are shown with their ids, counted from 1, below their summary', async () => {
+test('lists rejected rows with their ids, numbered from 1, below the summary', async () => {
   const kind = { code: 'wrong_type', field: 'V', count: 2, first: 'then', last: 'now', example: '7' }
   const row = { id: '7', batch: 'b', index: 0, row: '{"V":"x"}', field: 'V', code: 'wrong_type', message: 'no' }
   const { url, seen } = await service({
@@ -107,7 +107,7 @@ test('rejected rows are shown with their ids, counted from 1, below their summar
 test.each([
   ['discard', 'DELETE /ingests/plant/rejected', { discarded: 1 }],
   ['replay', 'POST /admin/ingests/plant/rejected/replay', { replayed: 1, stored: 1, rejected: 0 }],
-])('%s of the rows that a filter lets in', async (what, asked, answer) => {
+])('%s with a filter sends the ids of the matching rows of all pages', async (what, asked, answer) => {
   const mine = what === 'discard' ? ['--mine'] : []
   const list = `GET ${what === 'discard' ? '' : '/admin'}/ingests/plant/rejected?code=wrong_type&field=V&limit=10000`
   const { url, seen } = await service({
@@ -123,7 +123,7 @@ test.each([
   ])
 })
 
-test('in a terminal the list is as wide as that, and --wide or another program gets whole rows', async () => {
+test('a list fits the width of the terminal, and is complete with --wide or when piped', async () => {
   const row = {
     id: '1',
     received: '2026-01-01T00:00:00.000Z',
@@ -156,7 +156,7 @@ test('in a terminal the list is as wide as that, and --wide or another program g
   expect(await tidemark(url, [...list, '--wide'], '', 'k', 80)).toEqual(whole)
 })
 
-test("a replay of one's own rows says how they are mended", async () => {
+test("a replay with --mine is refused, and explains how to correct one's own rows", async () => {
   const { code, err } = await tidemark(unreachable, ['rejected', 'replay', 'line 3', '--all', '--mine'])
   expect([code, err]).toEqual([
     64,

@@ -24,7 +24,7 @@ test.each<[argv: readonly string[], code: number, said: RegExp]>([
   [['restore', 'file://DIR', '--data', 'DIR/new', '--at', '10:00'], 64, /--at 10:00 is not a date\./],
   [['restore', 'file://DIR', '--data', 'DIR/new', '--at', '2026-01-01'], 1, /^--at 2026-01-01 lies in the future: /],
   [['restore', 'file://DIR', '--data', 'DIR/new', '--at', '1969-01-01'], 1, /^tidemark: There is no replica /],
-])('%j ends with %i', async (argv, code, said) => {
+])('%j exits with %i', async (argv, code, said) => {
   const ran = await tidemark(
     '',
     argv.map((word) => word.replace('DIR', folder)),

@@ -30,7 +30,7 @@ describe('help and usage', () => {
     expect(out).toContain(part)
   })
 
-  test('the help of serve is short', async () => {
+  test('the help of serve omits the individual limits', async () => {
     const { out } = await tidemark(unreachable, ['serve', '--help'])
     expect(out.split('\n').length).toBeLessThan(66)
     expect(out).not.toContain('--limits-result-rows <value>')
@@ -46,7 +46,7 @@ describe('help and usage', () => {
     [[...mqtt, '--subscribe', '#', '--topic', '{a}/{T'], 'is not a level of a topic'],
     [[...mqtt, '--subscribe', 'plant/#/x'], '"plant/#/x" is no filter of topics: # is the rest of a topic'],
     [['push', 'p', 'f.csv', '--format', 'xml'], 'Allowed choices are csv, ndjson, json'],
-  ])('%j is a wrong use', async (argv, part) => {
+  ])('%j is a usage error', async (argv, part) => {
     const { code, err } = await tidemark(unreachable, argv)
     expect(code).toBe(64)
     expect(err).toContain(part)
@@ -58,7 +58,7 @@ test.each([
   [['serve', '--limits-result-row', '5'], '--limits-result-rows'],
   [['querry', 'latest'], 'query'],
   [['ingests', 'creat', 'plant'], 'create'],
-])('%j is answered with what was likely meant', async (argv, likely) => {
+])('%j is refused with a suggestion', async (argv, likely) => {
   const { code, err } = await tidemark(unreachable, argv)
   expect(code).toBe(64)
   expect(err).toContain(`\n(Did you mean ${likely}?)\n(--help shows what is possible)\n`)
@@ -68,7 +68,7 @@ describe('failures are one line that says what to do', () => {
   test.each([
     [['query', 'entities'], 'Start it with "tidemark serve"'],
     [['push', 'p', 'missing.csv'], 'There is no file "missing.csv"'],
-  ])('%j could not be done', async (argv, part) => {
+  ])('%j fails', async (argv, part) => {
     const { code, out, err } = await tidemark(unreachable, argv)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^tidemark: .*\n$/)
@@ -76,38 +76,43 @@ describe('failures are one line that says what to do', () => {
   })
 
   test.each<[string, string | null, string[], string]>([
-    ['no address', 'ftp://x', ['query', 'entities'], '"ftp://x" is not the address of a service'],
-    ['no field', null, ['ingests', 'create', 'p', '--field', 'V'], '"V" is not a field. Write name:type:role'],
+    ['an invalid address', 'ftp://x', ['query', 'entities'], '"ftp://x" is not the address of a service'],
+    ['an invalid field', null, ['ingests', 'create', 'p', '--field', 'V'], '"V" is not a field. Write name:type:role'],
     [
-      'no type',
+      'an unknown type',
       null,
       ['ingests', 'create', 'p', '--field', 'V:float:metric'],
       '"float" is no type. There are: timestamp,',
     ],
-    ['no right', null, ['keys', 'create', 's', '--rights', 'read'], '"read" is no right'],
+    ['an unknown right', null, ['keys', 'create', 's', '--rights', 'read'], '"read" is no right'],
     ['no subscription', null, ['subscriptions', 'set', 's'], 'with --ingest and --entity, or give --none'],
-    ['nothing to end', null, ['subscriptions', 'remove', 's'], 'Say which subscriptions are to end'],
-    ['nothing to add', null, ['subscriptions', 'add', 's'], 'Say what to subscribe to'],
-    ['no format', null, ['sql', 'SELECT 1', '--format', 'xml'], '"xml" is no format. There are: json'],
+    ['no subscription to remove', null, ['subscriptions', 'remove', 's'], 'Say which subscriptions are to end'],
+    ['no subscription to add', null, ['subscriptions', 'add', 's'], 'Say what to subscribe to'],
+    ['an unknown format', null, ['sql', 'SELECT 1', '--format', 'xml'], '"xml" is no format. There are: json'],
     ['two formats', null, ['sql', 'SELECT 1', '--format', 'csv', '--json'], 'do not go together'],
-    ['no condition', null, ['metadata', 'items', 't', '--where', 'x'], '"x" is not a condition'],
-    ['no pair', null, ['rejected', 'replay', 'p', '--all', '--rename', 'x'], '--rename takes name=value'],
+    ['an invalid condition', null, ['metadata', 'items', 't', '--where', 'x'], '"x" is not a condition'],
+    ['an invalid rename', null, ['rejected', 'replay', 'p', '--all', '--rename', 'x'], '--rename takes name=value'],
     ['no rows chosen', null, ['rejected', 'replay', 'p'], 'Give the ids of the rows to replay'],
-    ['no conversion', null, ['rejected', 'replay', 'p', '--all', '--convert', 'V=int'], '"int" is no conversion'],
-    ['no duration', null, ['entities', 'retain', 'p', 'P90'], '"P90" is not a duration. Write P90D'],
-    ['no date', null, ['copy', 'http://a', '--from', 'x'], '--from takes a date'],
-    ['no kind of rows', null, ['push', 'p', 'rows.txt'], 'Give --format csv, ndjson, json or lp'],
-    ['two ways', null, ['push', 'p', 'a.csv', '--dry-run', '--stop-after', '1'], 'Give one of the two'],
-    ['no setting', null, ['serve', '--port', 'x'], 'port (from the flag --port) must be'],
-    ['no file of settings', null, ['verify', '--config', 'missing.json'], 'The file of settings missing.json'],
-  ])('%s is a wrong use', async (_, url, argv, part) => {
+    [
+      'an unknown conversion',
+      null,
+      ['rejected', 'replay', 'p', '--all', '--convert', 'V=int'],
+      '"int" is no conversion',
+    ],
+    ['an invalid duration', null, ['entities', 'retain', 'p', 'P90'], '"P90" is not a duration. Write P90D'],
+    ['an invalid date', null, ['copy', 'http://a', '--from', 'x'], '--from takes a date'],
+    ['a file without a known format', null, ['push', 'p', 'rows.txt'], 'Give --format csv, ndjson, json or lp'],
+    ['two exclusive options', null, ['push', 'p', 'a.csv', '--dry-run', '--stop-after', '1'], 'Give one of the two'],
+    ['an invalid setting', null, ['serve', '--port', 'x'], 'port (from the flag --port) must be'],
+    ['a missing settings file', null, ['verify', '--config', 'missing.json'], 'The file of settings missing.json'],
+  ])('%s is a usage error', async (_, url, argv, part) => {
     const { code, out, err } = await tidemark(url ?? unreachable, argv)
     expect({ code, out }).toEqual({ code: 64, out: '' })
     expect(err).toMatch(/^tidemark: .*\n$/)
     expect(err).toContain(part)
   })
 
-  test('what the service says, with a hint for a missing key', async () => {
+  test('prints the refusal of the service, with a hint if no key was given', async () => {
     const { url } = await service({})
     const { code, err } = await tidemark(url, ['ingests', 'list'], '', '')
     expect(code).toBe(1)
@@ -119,7 +124,7 @@ describe('failures are one line that says what to do', () => {
     expect((await tidemark(url, ['ingests', 'list', '--key', 'k'], '', '')).err).toBe(refused)
   })
 
-  test('who may not see all rows is told how to see his own', async () => {
+  test('a key without access to all rows gets a hint at --mine', async () => {
     const { url } = await service({})
     const said = 'With --mine the command is about the rows that your own key pushed.'
     expect((await tidemark(url, ['rejected', 'list', 'plant'])).err).toContain(said)
@@ -127,7 +132,7 @@ describe('failures are one line that says what to do', () => {
     expect((await tidemark(url, ['ingests', 'list'])).err).not.toContain(said)
   })
 
-  test('what is not there is told in words of the commands', async () => {
+  test('a missing resource is reported in terms of commands', async () => {
     const missing: [number, unknown] = [404, { code: 'not_found', detail: 'GET /admin/subscribers', retryable: false }]
     const { url } = await service({ 'DELETE /admin/keys/k1': () => missing })
     expect(await tidemark(url, ['keys', 'revoke', 'k1', '--yes'])).toMatchObject({
@@ -138,14 +143,14 @@ describe('failures are one line that says what to do', () => {
     expect(native.err).toBe('tidemark: missing.json cannot be read: there is no such file.\n')
   })
 
-  test('an error that says what to do is told alone', async () => {
+  test('an error that says what to do is printed without a further hint', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
     const { err } = await tidemark('', ['restore', folder, '--data', join(folder, 'new')])
     expect(err).toMatch(/^tidemark: .* is not a backup: .*\.\n$/)
     rmSync(folder, { recursive: true })
   })
 
-  test('--debug shows the place', async () => {
+  test('--debug prints the stack', async () => {
     expect((await tidemark('x:', ['query', 'entities', '--debug'])).err).toContain('    at ')
   })
 })

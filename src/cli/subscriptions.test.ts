@@ -80,7 +80,7 @@ test.each<[readonly string[], string]>([
 })
 
 // The clock of these tests begins in 1970.
-test('the list says which subscriptions are valid now', async () => {
+test('list shows which subscriptions are valid now', async () => {
   const ended = { ...open, until: '1970-01-01T00:00:00.000Z' }
   const items = [
     { ingest: 'a', ...open },
@@ -105,7 +105,7 @@ test.each([
     ['--ingest', 'a,*,no such'],
     [/^There is no ingest "no such" yet: tidemark ingests create "no such" makes it\.\nNext, /],
   ],
-])('add %j says what stands in the way', async (options, [said]) => {
+])('add %j warns of an obstacle', async (options, [said]) => {
   const problem = { code: 'unknown_ingest', detail: 'There is none.', retryable: false }
   const { url } = await service({
     'GET /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],
@@ -119,7 +119,7 @@ test.each([
 test.each([
   ['add', 'There is no entity "plnt" yet. "plant" may be meant.\nThere is no entity "x" yet.\nNext, '],
   ['set', 'There is no entity "plnt" yet. "plant" may be meant.\nThere is no entity "x" yet.\n'],
-])('%s to an entity that is not there names the one that may be meant, and is done', async (command, said) => {
+])('%s for an unknown entity succeeds, and suggests a similar one', async (command, said) => {
   const { url, seen } = await service({
     'GET /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],
     'PUT /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],

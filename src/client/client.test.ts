@@ -47,11 +47,11 @@ test.each([
   ['ftp://localhost', 'url is "ftp://localhost"'],
   ['http://', 'url is "http://"'],
   [undefined, 'url is missing; give the address of the service as in { url: "http://127.0.0.1:8080" }'],
-])('%s is no address', (url, message) => {
+])('%s is not a valid address', (url, message) => {
   expect(() => new TidemarkClient({ url: url as string })).toThrow(message)
 })
 
-test('what is not an address of the network is known not to have been sent', async () => {
+test('a request to a port that fetch blocks is reported as not sent', async () => {
   const client = new TidemarkClient({ url: 'http://127.0.0.1:6000' })
   expect(await failureOf(client.entities())).toMatchObject({ name: 'ConnectionError', sent: false })
 })
@@ -60,11 +60,11 @@ type Ask = (client: TidemarkClient) => Promise<unknown>
 
 describe('requests', () => {
   test.each<[string, Ask, string]>([
-    ['push', (c) => c.push('a b', '{}', { format: 'json' }), 'POST /ingests/a%20b/data {}'],
+    ['push a text', (c) => c.push('a b', '{}', { format: 'json' }), 'POST /ingests/a%20b/data {}'],
     ['push rows', (c) => c.push('plant', [{ V: 1 }, { V: 2 }]), 'POST /ingests/plant/data [{"V":1},{"V":2}]'],
-    ['push a row', (c) => c.push('plant', { V: 1 } as never), 'POST /ingests/plant/data [{"V":1}]'],
+    ['push a single row', (c) => c.push('plant', { V: 1 } as never), 'POST /ingests/plant/data [{"V":1}]'],
     [
-      'push lines',
+      'push rows as NDJSON',
       (c) => c.push('plant', [{ V: 1 }, { V: 2 }], { format: 'ndjson' }),
       'POST /ingests/plant/data {"V":1}\n{"V":2}',
     ],
@@ -86,9 +86,9 @@ describe('requests', () => {
     ['ingests', (c) => c.ingests(), 'GET /admin/ingests '],
     ['a page of ingests', (c) => c.ingests({ limit: 5, token: 'a=' }), 'GET /admin/ingests?limit=5&NextToken=a%3D '],
     ['ingest', (c) => c.ingest('p'), 'GET /admin/ingests/p '],
-    ['change', (c) => c.changeIngest('p', { state: 'active' }), 'PATCH /admin/ingests/p {"state":"active"}'],
+    ['change an ingest', (c) => c.changeIngest('p', { state: 'active' }), 'PATCH /admin/ingests/p {"state":"active"}'],
     [
-      'rejected',
+      'rejected rows',
       (c) => c.rejected('p', { batch: 'b', code: 'wrong_type', limit: 2 }),
       'GET /admin/ingests/p/rejected?batch=b&code=wrong_type&limit=2 ',
     ],
@@ -114,13 +114,13 @@ describe('requests', () => {
     expect(seen[0]?.headers.authorization).toBe('Bearer k')
   })
 
-  test('a client without a key sends none', async () => {
+  test('a client without a key sends no authorization header', async () => {
     const { url, seen } = await serviceThatAnswers({ status: 200, body: '[]' })
     await new TidemarkClient({ url }).entities()
     expect(seen[0]?.headers.authorization).toBeUndefined()
   })
 
-  test('the bytes of an answer come as they are', async () => {
+  test('the bytes of an answer are returned unchanged', async () => {
     const body = '[{"V":90071992547409931}]'
     const { url, seen } = await serviceThatAnswers({ status: 200, body })
     const chunks: Uint8Array[] = []
@@ -203,19 +203,19 @@ describe('failures', () => {
   test.each<Reply>([
     { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } },
     { status: 204, body: '' },
-  ])('what is no rows is not taken for them: %j', async (reply) => {
+  ])('an answer without rows is an error, not an empty result: %j', async (reply) => {
     const { url } = await serviceThatAnswers(reply)
     const bytes = new TidemarkClient({ url }).queryBytes('latest', { entity: 'e' }, 'csv')
     expect(await failureOf(bytes.next())).toMatchObject({ name: 'ServiceError', code: 'unknown' })
   })
 
-  test('an answer without a length that breaks off is no answer', async () => {
+  test('a truncated answer without a length is a broken connection', async () => {
     const { url } = await serviceThatAnswers({ status: 200, body: '[{"a":1},{"a"' })
     const error = await failureOf(new TidemarkClient({ url }).entities())
     expect(error).toMatchObject({ name: 'ConnectionError', sent: true })
   })
 
-  test('an error that breaks off is told with its status', async () => {
+  test('a truncated error answer is reported with its status', async () => {
     const { url } = await serviceThatAnswers({ status: 200, body: '' })
     server?.removeAllListeners('request').on('request', ({ socket }) => {
       socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 400\r\n\r\n{"code":')
@@ -228,7 +228,7 @@ describe('failures', () => {
     })
   })
 
-  test('only a service says that rows are on disk', async () => {
+  test('a push is acknowledged only by an answer with a batch', async () => {
     for (const body of ['{"ok":true}', 'null']) {
       const { url } = await serviceThatAnswers({ status: 200, body })
       const error = await failureOf(new TidemarkClient({ url }).push('plant', [{ V: 1 }]))
@@ -238,7 +238,7 @@ describe('failures', () => {
     }
   })
 
-  test('a refused connection is known not to have sent anything', async () => {
+  test('a refused connection is reported as unreachable, with nothing sent', async () => {
     const { url } = await serviceThatAnswers({ status: 200, body: '' })
     await new Promise((resolve) => server?.close(resolve))
     const error = await failureOf(new TidemarkClient({ url }).entities())
@@ -246,7 +246,7 @@ describe('failures', () => {
     expect(error).toMatchObject({ unreachable: true, message: expect.not.stringContaining('--url') })
   })
 
-  test('a connection that breaks later leaves it open', async () => {
+  test('a connection that breaks after sending leaves the outcome unknown', async () => {
     const { url } = await serviceThatAnswers({ status: 200, body: '' })
     server?.removeAllListeners('request').on('request', (request) => request.socket.destroy())
     const error = await failureOf(new TidemarkClient({ url }).entities())

@@ -56,7 +56,7 @@ function calls(t: Tidemark): Promise<unknown>[] {
   ]
 }
 
-test('every endpoint has a method', async () => {
+test('every endpoint has a method in the client', async () => {
   const asked: string[] = []
   const network: typeof fetch = async (input, init) => {
     asked.push(`${init?.method?.toLowerCase()} ${new URL(String(input)).pathname}`)

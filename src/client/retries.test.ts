@@ -36,25 +36,25 @@ async function attempts(
 const unknown = (status: number): ServiceError =>
   new ServiceError({ status, code: 'unknown', detail: 'x', errors: [], retryable: false, retryAfterS: null })
 
-describe('tries again where it may go better later', () => {
+describe('retries failures that may be temporary', () => {
   test.each<[string, (Error | 'ok')[], number, unknown, number[]]>([
-    ['at once', ['ok'], 1000, 'ok', []],
-    ['after a refused connection', [refused, 'ok'], 1000, 'ok', [250]],
-    ['after a retryable answer', [problem(true), problem(true), 'ok'], 1000, 'ok', [250, 500]],
-    ['not before the service asks for it', [problem(true, 3), 'ok'], 10_000, 'ok', [3000]],
-    ['not after another answer', [problem(false)], 1000, problem(false), []],
-    ['after a broken connection', [broken, broken, 'ok'], 1000, 'ok', [250, 500]],
-    ['after a gateway lost the service', [unknown(502), unknown(504), 'ok'], 1000, 'ok', [250, 500]],
-    ['not after an answer of nobody knows whom', [unknown(404)], 1000, unknown(404), []],
-    ['and says what nobody knows', [broken, refused], 1000, broken, [250, 500]],
-    ['not for ever', [refused], 1000, refused, [250, 500]],
-    ['not for longer than is left', [problem(true, 60)], 1000, problem(true, 60), []],
+    ['makes one attempt if it succeeds', ['ok'], 1000, 'ok', []],
+    ['retries after a refused connection', [refused, 'ok'], 1000, 'ok', [250]],
+    ['retries after a retryable answer', [problem(true), problem(true), 'ok'], 1000, 'ok', [250, 500]],
+    ['waits as long as the service asks for', [problem(true, 3), 'ok'], 10_000, 'ok', [3000]],
+    ['does not retry an answer that is not retryable', [problem(false)], 1000, problem(false), []],
+    ['retries after a broken connection', [broken, broken, 'ok'], 1000, 'ok', [250, 500]],
+    ['retries after a gateway timeout or bad gateway', [unknown(502), unknown(504), 'ok'], 1000, 'ok', [250, 500]],
+    ['does not retry a 404 that is not from the service', [unknown(404)], 1000, unknown(404), []],
+    ['throws the failure that leaves the outcome unknown', [broken, refused], 1000, broken, [250, 500]],
+    ['gives up after retryMs', [refused], 1000, refused, [250, 500]],
+    ['gives up if the service asks for a longer wait than remains', [problem(true, 60)], 1000, problem(true, 60), []],
   ])('%s', async (_, outcomes, retryMs, end, waits) => {
     expect(await attempts(outcomes, retryMs)).toEqual({ end, waits })
   })
 })
 
-test('tries again after a failure that took longer to come than it is tried again', async () => {
+test('retries after a first attempt that took longer than retryMs', async () => {
   let now = 0
   const outcomes = [300_000, 0]
   const attempt = async (): Promise<string> => {
@@ -70,7 +70,7 @@ test('tries again after a failure that took longer to come than it is tried agai
   expect(await withRetries(attempt, options)).toBe('ok')
 })
 
-test('waits up to half as long again where many come back at once', async () => {
+test('lengthens each wait at random by up to half, to spread the retries of many clients', async () => {
   const waits: number[] = []
   const outcomes = [refused, refused]
   const attempt = async (): Promise<string> => {
@@ -95,6 +95,6 @@ test.each([
   [unknown(503), false],
   [unknown(301), false],
   [problem(true), false],
-])('%o: whether nobody knows what became of the request', (error, isIt) => {
+])('whether %o leaves the outcome of the request unknown', (error, isIt) => {
   expect(isDoubtful(error)).toBe(isIt)
 })

@@ -8,7 +8,7 @@ function cyclic(): object {
   return row
 }
 
-test('rows as JSON would write them', () => {
+test('rows are written as by JSON.stringify', () => {
   const shared = { V: 1 }
   const rows = [
     { D: new Date(0), V: 1.5, X: undefined },
@@ -39,12 +39,12 @@ test.each<[unknown, string]>([
   [Promise.resolve({ V: 1 }), 'it is a Promise, of which JSON writes nothing'],
   [new ArrayBuffer(8), 'it is an ArrayBuffer, of which JSON writes nothing'],
   [new Float64Array(2), 'it is a Float64Array and not an object'],
-])('%o would be altered', (row, fault) => {
+])('%o is refused because JSON would alter it', (row, fault) => {
   expect(() => rowTexts([{ V: 1 }, row as object])).toThrow('Row 2 of 2 cannot be written: ')
   expect(() => rowTexts([row as object])).toThrow(fault)
 })
 
-test('bytes are sent as they are, whatever holds them', () => {
+test('bytes are sent unchanged from any kind of buffer', () => {
   const bytes = Buffer.from('[{"V":1}]')
   const buffer = new Uint8Array(bytes).buffer
   const within = new Uint8Array(Buffer.from(`..${bytes}..`)).buffer

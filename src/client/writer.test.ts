@@ -98,8 +98,8 @@ const row = (V: number) => ({ V })
 const rows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => row(from + index))
 const lengths = (sent: readonly Sent[]): number[] => sent.map(({ rows: { length } }) => length)
 
-describe('gathers rows', () => {
-  test('up to a number of them', async () => {
+describe('gathers rows into batches', () => {
+  test('up to maxBatchRows', async () => {
     const { clock, sent, writer } = world([], { maxBatchRows: 2 })
     await writer.write(...rows(1, 5))
     await clock.pass(0)
@@ -108,14 +108,14 @@ describe('gathers rows', () => {
     expect(sent.at(-1)).toMatchObject({ key: 'w-5-1', rows: rows(5, 5), path: 'http://service/ingests/plant/data' })
   })
 
-  test('up to their bytes; a larger one goes alone', async () => {
+  test('up to maxBatchBytes; a larger row is sent alone', async () => {
     const { sent, writer } = world([], { maxBatchBytes: 20 })
     await writer.write(row(1), row(2), row(3), { V: 'x'.repeat(50) }, row(4))
     await writer.close()
     expect(lengths(sent)).toEqual([2, 1, 1, 1])
   })
 
-  test('for a time', async () => {
+  test('for flushIntervalMs', async () => {
     const { clock, sent, writer } = world([], { flushIntervalMs: 500 })
     await writer.write(row(1))
     await clock.pass(400)
@@ -132,7 +132,7 @@ describe('gathers rows', () => {
     expect(lengths(sent)).toEqual([1])
   })
 
-  test('as they are written, digit for digit', async () => {
+  test('as they are written, with every digit', async () => {
     const { reported, writer } = world([403])
     await writer.writeTexts(['{"V":9007199254740993}'])
     await writer.close()
@@ -140,8 +140,8 @@ describe('gathers rows', () => {
   })
 })
 
-describe('bounds what it holds', () => {
-  test('a write waits for room, and rows keep their order', async () => {
+describe('bounds its buffer and its pushes in flight', () => {
+  test('a write waits for buffer space, and rows keep their order', async () => {
     const { clock, sent, writer } = world(['refused'], { maxBufferedBytes: 14, maxBatchRows: 10 })
     const through: number[] = []
     const first = writer.write(...rows(1, 5)).then(() => through.push(1))
@@ -156,7 +156,7 @@ describe('bounds what it holds', () => {
     expect(sent.slice(1).flatMap((one) => one.rows)).toEqual(rows(1, 6))
   })
 
-  test('flush waits for what has no room yet', async () => {
+  test('flush waits for rows that do not fit the buffer yet', async () => {
     const { sent, writer } = world([], { maxBufferedBytes: 7 })
     const written = writer.write(...rows(1, 4))
     await writer.flush()
@@ -164,7 +164,7 @@ describe('bounds what it holds', () => {
     expect(sent.flatMap((one) => one.rows)).toEqual(rows(1, 4))
   })
 
-  test('no more pushes are in flight than it may have', async () => {
+  test('at most maxConcurrentPushes pushes are in flight', async () => {
     const { clock, sent, writer } = world(['silent', 'silent'], { maxBatchRows: 1, maxConcurrentPushes: 2 })
     await writer.write(...rows(1, 5))
     await clock.pass(0)
@@ -172,13 +172,13 @@ describe('bounds what it holds', () => {
   })
 })
 
-describe('tries again under the same key', () => {
+describe('retries with the same key', () => {
   test.each<[string, Reply[], number[]]>([
     ['after a refused connection', ['refused'], [0, 250]],
-    ['after one that broke', ['broken', 'broken'], [0, 250, 750]],
+    ['after a broken connection', ['broken', 'broken'], [0, 250, 750]],
     ['after a 503', [503, 503, 503], [0, 250, 750, 1750]],
-    ['not before the service asks for it', [{ status: 503, body: bodyOf(503, 0), retryAfter: 7 }], [0, 7000]],
-    ['after a gateway lost the service', [{ status: 502, body: {} }], [0, 250]],
+    ['no earlier than the service asks for', [{ status: 503, body: bodyOf(503, 0), retryAfter: 7 }], [0, 7000]],
+    ['after a 502 from a gateway', [{ status: 502, body: {} }], [0, 250]],
     ...[502, 503, 504].map((status): [string, Reply[], number[]] => [
       `after a gateway said ${status} in JSON of its own`,
       [
@@ -187,8 +187,8 @@ describe('tries again under the same key', () => {
       ],
       [0, 250, 750],
     ]),
-    ['after a gateway that limits how often', [{ status: 429, body: { message: 'Slow down.' } }], [0, 250]],
-    ['after no answer came', ['silent'], [0, 1250]],
+    ['after a 429 from a gateway', [{ status: 429, body: { message: 'Slow down.' } }], [0, 250]],
+    ['after a push without an answer', ['silent'], [0, 1250]],
   ])('%s', async (_, replies, times) => {
     const { clock, sent, reported, writer } = world(replies, { pushTimeoutMs: 1000 })
     await writer.write(row(1))
@@ -209,7 +209,7 @@ describe('tries again under the same key', () => {
     ])
   })
 
-  test('with ever longer waits, and not for ever', async () => {
+  test('with increasing waits, until retryMs has passed', async () => {
     const { clock, sent, reported, writer } = world(Array(99).fill('refused'), { retryMs: 30_000 })
     await writer.write(row(1))
     const flushed = writer.flush()
@@ -219,7 +219,7 @@ describe('tries again under the same key', () => {
     expect(reported).toMatchObject([{ state: 'failed', error: { name: 'ConnectionError', sent: false } }])
   })
 
-  test('with waits and as often as it is told', async () => {
+  test('with the configured waits and number of retries', async () => {
     const options = { maxRetries: 3, firstRetryWaitMs: 1000, maxRetryWaitMs: 1500 }
     const { clock, sent, reported, writer } = world(Array(99).fill('refused'), options)
     await writer.write(row(1))
@@ -230,7 +230,7 @@ describe('tries again under the same key', () => {
     expect(reported).toMatchObject([{ state: 'failed', attempts: 4, error: { name: 'ConnectionError' } }])
   })
 
-  test('not before the service asks for it, however short its own waits are', async () => {
+  test('no earlier than the service asks for, however short the configured waits', async () => {
     const busy: Reply = { status: 503, body: bodyOf(503, 1), retryAfter: 5 }
     const { clock, sent, writer } = world([busy], { firstRetryWaitMs: 1, maxRetryWaitMs: 1 })
     await writer.write(row(1))
@@ -240,14 +240,14 @@ describe('tries again under the same key', () => {
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 5000])
   })
 
-  test('not at all where that is said', async () => {
+  test('not at all if maxRetries is 0', async () => {
     const { sent, reported, writer } = world(['refused'], { maxRetries: 0 })
     await writer.write(row(1))
     await writer.close()
     expect([sent.length, reported.length]).toEqual([1, 1])
   })
 
-  test('until its signal comes', async () => {
+  test('until its signal aborts', async () => {
     const stop = new AbortController()
     const { clock, reported, writer } = world(Array(99).fill('refused'), { signal: stop.signal })
     await writer.write(row(1))
@@ -259,8 +259,8 @@ describe('tries again under the same key', () => {
   })
 })
 
-describe('tells what became of a batch', () => {
-  test('a refusal is no retry, and the next batch goes on', async () => {
+describe('reports the outcome of each batch', () => {
+  test('a refusal is not retried, and the next batch is sent', async () => {
     const { reported, sent, writer } = world([403], { maxBatchRows: 1 })
     await writer.write(row(1), row(2))
     expect(await writer.close()).toEqual({ rows: 2, acknowledged: 1, failed: 1 })
@@ -273,13 +273,13 @@ describe('tells what became of a batch', () => {
     expect(first?.state === 'failed' && first.error).toBeInstanceOf(ServiceError)
   })
 
-  test('close throws the first failure where nobody is told', async () => {
+  test('close throws the first failure if onBatch is missing', async () => {
     const { writer } = world([403], { onBatch: undefined as never })
     await writer.write(row(1))
     await expect(writer.close()).rejects.toMatchObject({ code: 'forbidden', status: 403 })
   })
 
-  test('a batch that is too large goes in halves, each under a key of its own', async () => {
+  test('a batch that is too large is sent in halves, each with its own key', async () => {
     const tooMany = { status: 400, body: { ...bodyOf(403, 0), code: 'too_many_rows' } }
     const { reported, sent, writer } = world([tooMany])
     await writer.write(...rows(1, 3))
@@ -291,7 +291,7 @@ describe('tells what became of a batch', () => {
     ])
   })
 
-  test('with receipts, when rows can be queried', async () => {
+  test('with waitForReceipts the outcome contains the receipt', async () => {
     const receipt = { batch: 'b', rows: 1, stored: 0, rejected: 1, pending: 0, replaced: 0, errors: [] }
     const { reported, sent, writer } = world([{ status: 200, body: receipt }], { waitForReceipts: true })
     await writer.write(row(1))
@@ -300,7 +300,7 @@ describe('tells what became of a batch', () => {
     expect(reported).toMatchObject([{ answer: receipt }])
   })
 
-  test('a batch whose outcome nobody knows says so', async () => {
+  test('a batch with an unknown outcome is reported as possibly sent', async () => {
     const { clock, reported, writer } = world(['broken', ...Array(9).fill('refused')], { retryMs: 3000 })
     await writer.write(row(1))
     const closed = writer.close()
@@ -312,7 +312,7 @@ describe('tells what became of a batch', () => {
   })
 })
 
-test('rows that JSON would alter are refused by name, and none of their write is taken', async () => {
+test('refuses rows that JSON would alter, and accepts no row of the same write', async () => {
   const { sent, writer } = world([])
   await expect(writer.write(row(1), { V: Number.POSITIVE_INFINITY })).rejects.toThrow(
     'Row 2 of 2 cannot be written: V is Infinity',
@@ -323,7 +323,7 @@ test('rows that JSON would alter are refused by name, and none of their write is
   expect(sent).toEqual([])
 })
 
-test('tries that nobody asked to be told of are warned of, once a minute', async () => {
+test('without onRetry, retries are logged as warnings once a minute', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
   try {
     const { clock, writer } = world(
@@ -346,7 +346,7 @@ test('tries that nobody asked to be told of are warned of, once a minute', async
   }
 })
 
-test('a closed writer takes no row, and bounds must be whole numbers', async () => {
+test('a closed writer accepts no rows, and invalid bounds are refused', async () => {
   const { writer } = world([])
   await writer.close()
   await expect(writer.write(row(1))).rejects.toThrow('closed')

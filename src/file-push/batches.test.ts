@@ -17,9 +17,9 @@ const shown = (batches: PushBatch[]) =>
   batches.map(({ firstRow, rows, body }) => [firstRow, rows, Buffer.from(body).toString()])
 
 test.each<[string, string[][], Partial<BatchBounds>, [number, number, string][]]>([
-  ['nothing', [[], []], {}, []],
+  ['returns no batch without rows', [[], []], {}, []],
   [
-    'by rows',
+    'limits a batch by rows',
     [
       ['1', '2'],
       ['3', '4'],
@@ -31,7 +31,7 @@ test.each<[string, string[][], Partial<BatchBounds>, [number, number, string][]]
     ],
   ],
   [
-    'as JSON',
+    'writes a batch as a JSON array',
     [
       ['1', '2'],
       ['3', '4'],
@@ -43,7 +43,7 @@ test.each<[string, string[][], Partial<BatchBounds>, [number, number, string][]]
     ],
   ],
   [
-    'by bytes',
+    'limits a batch by bytes',
     [['1111', '2222', '3333']],
     { bytesMax: 12 },
     [
@@ -52,7 +52,7 @@ test.each<[string, string[][], Partial<BatchBounds>, [number, number, string][]]
     ],
   ],
   [
-    'a large row alone',
+    'sends a row larger than the limit alone',
     [['1', '2'.repeat(20), '3']],
     { bytesMax: 10 },
     [
@@ -62,7 +62,7 @@ test.each<[string, string[][], Partial<BatchBounds>, [number, number, string][]]
     ],
   ],
   [
-    'after some',
+    'skips some rows',
     [
       ['1', '2'],
       ['3', '4', '5'],
@@ -70,12 +70,12 @@ test.each<[string, string[][], Partial<BatchBounds>, [number, number, string][]]
     { skipRows: 3 },
     [[4, 2, '4\n5\n']],
   ],
-  ['after all', [['1']], { skipRows: 3 }, []],
+  ['skips all rows', [['1']], { skipRows: 3 }, []],
 ])('%s', async (_, groups, bounds, expected) => {
   expect(shown(await batch(groups, bounds))).toEqual(expected)
 })
 
-test('every row goes once, in order, within the bounds', async () => {
+test('every row is in exactly one batch, in order, within the limits', async () => {
   const group = fc.array(fc.string({ unit: fc.constantFrom('a', 'é'), minLength: 1, maxLength: 30 }), { maxLength: 7 })
   await fc.assert(
     fc.asyncProperty(

@@ -48,7 +48,7 @@ test.each<[CellType, CsvCell, string]>([
   ['guess', 'a', '"a"'],
   ['guess', '2014-04-10 00:02', '"2014-04-10 00:02"'],
   ['guess', null, 'null'],
-])('as %s, %j is %s', (type, cell, json) => {
+])('as %s, %j becomes %s', (type, cell, json) => {
   expect(cellEncoder(type)(cell)).toBe(json)
 })
 
@@ -65,7 +65,7 @@ test.each<[CellType, CsvCell, string]>([
   ['guess', '1,5', '1.5'],
   ['guess', 'true', 'true'],
   ['string', '1,5', '"1,5"'],
-])('as %s with a decimal comma, %j is %s', (type, cell, json) => {
+])('as %s with a decimal comma, %j becomes %s', (type, cell, json) => {
   expect(cellEncoder(type, { ...usualWriting, decimal: 'comma' })(cell)).toBe(json)
 })
 
@@ -83,7 +83,7 @@ test.each<[CellConversion, DecimalMark, CsvCell, string]>([
   ['boolean', 'point', ' False', 'false'],
   ['boolean', 'point', '0', 'false'],
   ['boolean', 'point', 'on', '"on"'],
-])('converted to a %s with a decimal %s, %j is %s', (conversion, decimal, cell, json) => {
+])('converted to a %s with a decimal %s, %j becomes %s', (conversion, decimal, cell, json) => {
   const type = conversion === 'number' ? 'double' : conversion
   expect(cellEncoder(type, { ...usualWriting, decimal }, conversion)(cell)).toBe(json)
 })

@@ -30,13 +30,13 @@ async function rowsOf(
 
 test.each<[string, string, Given, string[]]>([
   [
-    'columns are properties',
+    'columns become properties',
     'D,T,V\nx,a,1.50\ny,é,\n',
     {},
     ['{"D":"x","T":"a","V":1.50}', '{"D":"y","T":"é","V":null}'],
   ],
   [
-    'a file of one series',
+    'renamed columns and a constant',
     'timestamp,value\r\n2014-04-10 00:02:00,91.958\r\n',
     {
       columns: { timestamp: 'D', value: 'V' },
@@ -45,15 +45,15 @@ test.each<[string, string, Given, string[]]>([
     },
     ['{"D":"2014-04-10 00:02:00","V":91.958,"T":"ec2 1"}'],
   ],
-  ['a column left out', ',V\n0,1\n1,2\n', { dropped: [''] }, ['{"V":1}', '{"V":2}']],
+  ['a dropped column', ',V\n0,1\n1,2\n', { dropped: [''] }, ['{"V":1}', '{"V":2}']],
   [
-    'a constant by its type',
+    'constants written by their types',
     'V\n1\n',
     { constants: { n: '7', s: '7' }, types: { s: 'string' } },
     ['{"V":1,"n":7,"s":"7"}'],
   ],
-  ['a header alone', 'D,T,V\n', {}, []],
-  ['nothing', '', {}, []],
+  ['only a header', 'D,T,V\n', {}, []],
+  ['an empty file', '', {}, []],
 ])('%s', async (_, csv, given, rows) => {
   expect(await rowsOf(csv, given)).toEqual(rows)
 })
@@ -66,13 +66,13 @@ test.each<[string, string | Uint8Array, Given, string]>([
     {},
     'line 2: there are 2 cells, and the header has 1 columns. A cell with the delimiter in it, such as 2,5 in a file with commas, needs double quotes',
   ],
-  ['a column twice', 'a,a\n', {}, 'line 1: the header has the column "a" twice'],
+  ['a duplicate column', 'a,a\n', {}, 'line 1: the header has the column "a" twice'],
   ['an unknown column', 'a,b\n', { columns: { c: 'V' } }, 'line 1: the header has no column "c"; there are: a, b'],
   ['an unknown column to drop', 'a,b\n', { dropped: ['c'] }, 'line 1: the header has no column "c"'],
-  ['a property twice', 'V,value\n', { columns: { value: 'V' } }, 'line 1: "V" is given twice'],
-  ['a constant twice', 'V,T\n', { constants: { T: 'x' } }, 'line 1: "T" is given twice'],
+  ['a duplicate property', 'V,value\n', { columns: { value: 'V' } }, 'line 1: "V" is given twice'],
+  ['a constant for an existing column', 'V,T\n', { constants: { T: 'x' } }, 'line 1: "T" is given twice'],
   [
-    'another encoding',
+    'an encoding other than UTF-8',
     Buffer.from([0x61, 0x0a, 0xe9, 0x0a]),
     {},
     'line 2: the file is not UTF-8: the byte 0xE9 at offset 2 is none. It is probably Windows-1252',

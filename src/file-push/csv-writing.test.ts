@@ -21,23 +21,33 @@ test.each<[string, string, { delimiter: string; decimal: DecimalMark } | null]>(
   ['A;B;C\nx;y z;x0,5y\nx;y z;x1,5y\n', ',', { delimiter: ';', decimal: 'point' }],
   ['"a";"b\n', ',', null],
   ['', ',', null],
-])('%j, read with %j', (text, delimiter, likely) => {
+])('detects the format of %j when it is read with %j', (text, delimiter, likely) => {
   expect(likelyWriting(text, { delimiter, lines: allLines })).toEqual(likely && { ...likely, lines: allLines })
 })
 
 test.each<[string, string, string, Partial<CsvLines>]>([
   [
-    'TOA5',
+    'a TOA5 header',
     '"TOA5","st","CR1000"\n"TIMESTAMP","RECORD"\n"TS","RN"\n"",""\n"2026-01-01",1\n',
     ',',
     { headerLine: 2, skipLines: 4 },
   ],
-  ['a title', '"Plot Title: a, b"\n"#","Date","Temp"\n1,2026-01-01,2\n2,2026-01-01,3\n', ',', { skipLines: 1 }],
-  ['a block of names', 'Station;7\n\nName;x\nDatum;T;V\n1.1.2026;1,5;2\n1.1.2026;1,5;2\n', ';', { skipLines: 3 }],
-  ['annotations', '#group,false,false\n#datatype,string,double\n,_time,_value\n,2026-01-01,2\n', ',', { comment: '#' }],
+  ['a title line', '"Plot Title: a, b"\n"#","Date","Temp"\n1,2026-01-01,2\n2,2026-01-01,3\n', ',', { skipLines: 1 }],
+  [
+    'a block of names and values',
+    'Station;7\n\nName;x\nDatum;T;V\n1.1.2026;1,5;2\n1.1.2026;1,5;2\n',
+    ';',
+    { skipLines: 3 },
+  ],
+  [
+    'lines of annotations',
+    '#group,false,false\n#datatype,string,double\n,_time,_value\n,2026-01-01,2\n',
+    ',',
+    { comment: '#' },
+  ],
   ['comments with another delimiter', '# by a logger, no 5\nD;V\n2026-01-01;2\n', ';', { comment: '#' }],
-  ['a header behind a #', '# by a logger\n# D,V\n2026-01-01,2\n2026-01-01,2\n', ',', { headerLine: 2 }],
-])('%s before the rows is left out', (_, text, delimiter, lines) => {
+  ['a header after a #', '# by a logger\n# D,V\n2026-01-01,2\n2026-01-01,2\n', ',', { headerLine: 2 }],
+])('detects %s before the rows', (_, text, delimiter, lines) => {
   expect(likelyWriting(text, { delimiter: ',', lines: allLines })).toMatchObject({
     delimiter,
     lines: { ...allLines, ...lines },
@@ -45,15 +55,15 @@ test.each<[string, string, string, Partial<CsvLines>]>([
 })
 
 test.each([
-  ['rows with a cell more', 'D,T,V\n2026-01-01,a,2,5\n2026-01-01,a,2,5\n'],
-  ['a header with a #', '#,D,V\n1,2026-01-01,5\n2,2026-01-01,5\n'],
-  ['a text with new lines', 'D,T\n2026-01-01,"a\nb,c"\n2026-01-01,"a,\n,b"\n'],
+  ['rows with an extra cell', 'D,T,V\n2026-01-01,a,2,5\n2026-01-01,a,2,5\n'],
+  ['a header with a # column', '#,D,V\n1,2026-01-01,5\n2,2026-01-01,5\n'],
+  ['cells with line breaks', 'D,T\n2026-01-01,"a\nb,c"\n2026-01-01,"a,\n,b"\n'],
   ['a short row', 'D,T,V\n2026-01-01,a\n2026-01-01,a,1\n'],
-])('%s is read as it stands', (_, text) => {
+])('proposes no other format for %s', (_, text) => {
   expect(likelyWriting(text, { delimiter: ',', lines: allLines })).toBeNull()
 })
 
-test('a delimiter is one character, or tab', () => {
+test('a delimiter is one character or tab', () => {
   expect([';', 'tab', '\\t', ','].map(parseDelimiter)).toEqual([';', '\t', '\t', ','])
   for (const text of ['', ';;', '"', '\n']) expect(() => parseDelimiter(text)).toThrow('is no delimiter')
 })

@@ -11,7 +11,7 @@ function readIn(size: number, bytes: Uint8Array): string {
 }
 
 test.each([1, 2, 3, 4, 5, 1000])(
-  'UTF-8 in pieces of %i bytes; the first byte that is none is named with its place',
+  'decodes UTF-8 in chunks of %i bytes, and names the first invalid byte with its line and offset',
   (size) => {
     const text = 'a,é\n€,🌊\nç,ok\n'
     expect(readIn(size, Buffer.from(text))).toBe(text)
@@ -23,7 +23,7 @@ test.each([1, 2, 3, 4, 5, 1000])(
   },
 )
 
-test('a character that is cut off at the end', () => {
+test('a character truncated at the end is an error', () => {
   expect(() => readIn(2, Buffer.from('ab€').subarray(0, 4))).toThrow(
     'line 1: the file is not UTF-8: the byte 0xE2 at offset 2',
   )
@@ -41,14 +41,14 @@ async function read(bytes: Uint8Array): Promise<string> {
 const big = (text: string): Uint8Array => Buffer.from(text, 'utf16le').swap16()
 
 test.each<[string, Uint8Array, string]>([
-  ['UTF-16 with a mark', Buffer.from('\ufeffD,T\n', 'utf16le'), 'The file is UTF-16LE'],
-  ['UTF-16 with a mark, the other way round', big('\ufeffD,T\n'), 'The file is UTF-16BE'],
-  ['UTF-16 without a mark', Buffer.from('D,T\n', 'utf16le'), 'The file is UTF-16LE'],
-  ['UTF-16 without a mark, the other way round', big('D,T\n'), 'The file is UTF-16BE'],
-])('%s is refused by name', async (_, bytes, message) => {
+  ['UTF-16LE with a byte order mark', Buffer.from('\ufeffD,T\n', 'utf16le'), 'The file is UTF-16LE'],
+  ['UTF-16BE with a byte order mark', big('\ufeffD,T\n'), 'The file is UTF-16BE'],
+  ['UTF-16LE without a byte order mark', Buffer.from('D,T\n', 'utf16le'), 'The file is UTF-16LE'],
+  ['UTF-16BE without a byte order mark', big('D,T\n'), 'The file is UTF-16BE'],
+])('refuses %s, and names the encoding', async (_, bytes, message) => {
   await expect(read(bytes)).rejects.toThrow(message)
 })
 
-test.each(['', 'a', 'ab', 'abc\n', '\ufeffabc'])('%j is read without its mark', async (text) => {
+test.each(['', 'a', 'ab', 'abc\n', '\ufeffabc'])('%j is read without its byte order mark', async (text) => {
   expect(await read(Buffer.from(text))).toBe(text.replace('\ufeff', ''))
 })

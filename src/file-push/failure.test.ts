@@ -11,23 +11,20 @@ test.each([
   [502, true],
   [503, false],
   [404, false],
-])(
-  'after a gateway answered with %i it is said whether somebody knows what became of rows: not so is %s',
-  async (status, isInDoubt) => {
-    const answers = [serviceErrorOf(status, '<html>', null), refused]
-    let nowMs = 0
-    const error = await withRetries(() => Promise.reject(answers.shift() ?? refused), {
-      ...{ nowMs: () => nowMs, retryMs: 1000, onRetry: () => undefined },
-      sleep: async (ms) => {
-        nowMs += ms
-      },
-    }).catch((failure: unknown) => failure)
-    const result = {
-      failed: [{ firstRow: 1, lastRow: 2, error }],
-      readError: undefined,
-      acknowledgedRows: 0,
-      lastRow: 2,
-    }
-    expect(failureSentences(result)[0]!.endsWith('Nobody knows whether they were stored.')).toBe(isInDoubt)
-  },
-)
+])('after a gateway answered %i, the failure says whether the outcome is unknown: %s', async (status, isInDoubt) => {
+  const answers = [serviceErrorOf(status, '<html>', null), refused]
+  let nowMs = 0
+  const error = await withRetries(() => Promise.reject(answers.shift() ?? refused), {
+    ...{ nowMs: () => nowMs, retryMs: 1000, onRetry: () => undefined },
+    sleep: async (ms) => {
+      nowMs += ms
+    },
+  }).catch((failure: unknown) => failure)
+  const result = {
+    failed: [{ firstRow: 1, lastRow: 2, error }],
+    readError: undefined,
+    acknowledgedRows: 0,
+    lastRow: 2,
+  }
+  expect(failureSentences(result)[0]!.endsWith('Nobody knows whether they were stored.')).toBe(isInDoubt)
+})

@@ -23,7 +23,7 @@ test.each([
   ['1767225600000', 'ns', 'ms', 1_767_225],
   ['1767225600000', 'us', 'ms', 1_767_225_600],
   ['1767225600000000', 'ns', 'us', 1_767_225_600],
-] as const)('%s, read in %s, is likely in %s', async (time, given, likelyUnit, givenMs) => {
+] as const)('the time %s, read in %s, is likely in %s', async (time, given, likelyUnit, givenMs) => {
   const found = { time, given, givenMs, likely: likelyUnit, likelyMs: year2026 }
   expect(await likely([`m a=1 ${time}`], given)).toEqual(found)
 })
@@ -42,18 +42,18 @@ test.each([
   ['-1767225600', 'ns', null],
   ['0', 'ns', null],
   ['9223372036854775807', 'ns', null],
-] as const)('%s, read in %s, is likely in %s, at the bounds', async (time, given, unit) => {
+] as const)('at the bounds, %s, read in %s, is likely in %s', async (time, given, unit) => {
   expect((await likely([`m a=1 ${time}`], given))?.likely ?? null).toBe(unit)
 })
 
 test.each([
-  ['behind comments and lines without one', ['# c 1', '', 'm a=1', 'none', 'm a=1 1767225600', 'm a=1 5'], 's'],
-  ['after a time that is none of a coarser unit', ['m a=1 5', 'm a=1 1767225600'], null],
-  ['of no line', [], null],
-  ['of lines without times', ['m a=1', 'm a=2'], null],
+  ['after comments and lines without a time', ['# c 1', '', 'm a=1', 'none', 'm a=1 1767225600', 'm a=1 5'], 's'],
+  ['a later time is ignored', ['m a=1 5', 'm a=1 1767225600'], null],
+  ['no lines', [], null],
+  ['lines without times', ['m a=1', 'm a=2'], null],
   ['at line 1,000', [...Array(999).fill('m a=1'), 'm a=1 1767225600'], 's'],
   ['at line 1,001', [...Array(1000).fill('m a=1'), 'm a=1 1767225600'], null],
-  ['of a line of more than 64 KiB', [`m,x=${'y'.repeat(65_536)} a=1 1767225600`], null],
-])('the first time counts: %s', async (_, lines, unit) => {
+  ['in a line longer than 64 KiB', [`m,x=${'y'.repeat(65_536)} a=1 1767225600`], null],
+])('detects the unit of the first time: %s', async (_, lines, unit) => {
   expect((await likely(lines, 'ns'))?.likely ?? null).toBe(unit)
 })

@@ -27,21 +27,26 @@ async function likely(rows: readonly string[], kinds: Parameters<FirstRows['like
 const named = '{"value":1,"timestamp":"2026-01-01T00:00:00Z","name":"a"}'
 
 test.each([
-  ['all names are others', named, [unknown('value', 5)], { timestamp: 'D', name: 'T', value: 'V' }],
-  ['one is another', '{"D":"2026-01-01","tag":"a","V":1}', [unknown('tag')], { tag: 'T' }],
+  ['all names are unknown', named, [unknown('value', 5)], { timestamp: 'D', name: 'T', value: 'V' }],
+  ['one name is unknown', '{"D":"2026-01-01","tag":"a","V":1}', [unknown('tag')], { tag: 'T' }],
   [
-    'an open ingest says what it lacks',
+    'an open ingest lacks its time',
     named,
     [{ code: 'missing_time', field: 'D', rows: 3 }],
     { timestamp: 'D', name: 'T', value: 'V' },
   ],
-  ['each row has other names', '{"t1":"2026-01-01","x1":1}', ['t1', 't2', 't3'].map((name) => unknown(name)), null],
-  ['other faults are more', named, [unknown('value'), { code: 'wrong_type', field: 'V', rows: 2 }], null],
-  ['a number is new and only a text is lacking', '{"D":1,"V":1,"oil":3}', [unknown('oil')], null],
-  ['no field is left', '{"D":1,"T":"a","V":1,"x":1}', [unknown('x')], null],
-  ['it is no object', '[1]', [unknown('x')], null],
-  ['it is no JSON', '{"x', [unknown('x')], null],
-])('where %s', async (_, row, kinds, renames) => {
+  [
+    'each row has other unknown names',
+    '{"t1":"2026-01-01","x1":1}',
+    ['t1', 't2', 't3'].map((name) => unknown(name)),
+    null,
+  ],
+  ['other faults are more frequent', named, [unknown('value'), { code: 'wrong_type', field: 'V', rows: 2 }], null],
+  ['an unknown number and only a string field is missing', '{"D":1,"V":1,"oil":3}', [unknown('oil')], null],
+  ['no field is missing', '{"D":1,"T":"a","V":1,"x":1}', [unknown('x')], null],
+  ['the row is not an object', '[1]', [unknown('x')], null],
+  ['the row is not JSON', '{"x', [unknown('x')], null],
+])('proposes renames: %s', async (_, row, kinds, renames) => {
   expect(await likely([row, '{}'], kinds)).toEqual(renames)
 })
 
@@ -72,7 +77,7 @@ test.each([
   ['{"D":99999999}', null, null],
   ['{"V":202301010000}', null, null],
   ['D 1767225600', null, null],
-])('%s is read as milliseconds, and is meant as %s', async (row, meant, instant) => {
+])('%s, read as milliseconds, is likely in %s', async (row, meant, instant) => {
   const found = await misreadIn([[row]])
   expect([found?.likelyUnit ?? null, found ? formatInstant(found.likelyMs) : null]).toEqual([meant, instant])
 })
@@ -82,11 +87,11 @@ test.each([
   [['{"D":202301010000}', '{"D":1672531200000}'], null],
   [['{"D":1767225600}'], null],
   [[], null],
-])('of %j more than half are compact dates: %s', (rows, pattern) => {
+])('more than half of %j are compact dates: %s', (rows, pattern) => {
   expect(mostlyCompactDates(rows, types)?.likelyUnit ?? null).toBe(pattern)
 })
 
-test('a fault of reading is met where the rows are taken', async () => {
+test('an error while reading is thrown to the consumer of the rows', async () => {
   const rows = await new FirstRows().of(
     (async function* () {
       yield [Buffer.from('{}')]
@@ -116,13 +121,13 @@ const [none, seconds] = ['{"D":null}', '{"D":1767225600}']
 test.each([
   ['in the same group', [[none, none, seconds, seconds]], 3],
   ['in a later group', [[none], [], [none, seconds]], 3],
-  ['behind a row that is no JSON', [['{', seconds]], 2],
+  ['after a row that is not JSON', [['{', seconds]], 2],
   ['in row 100', [Array(60).fill(none), [...Array(39).fill(none), seconds]], 100],
   ['in row 101', [Array(60).fill(none), [...Array(40).fill(none), seconds]], undefined],
-])('later rows are looked at: %s', async (_, groups, row) => {
+])('detects misread times in later rows: %s', async (_, groups, row) => {
   expect((await misreadIn(groups))?.row).toBe(row)
 })
 
-test('there may be no row', async () => {
+test('proposes no renames without rows', async () => {
   expect(await likely([], [])).toBeNull()
 })

@@ -20,7 +20,7 @@ test.each([
   expect([fault?.code ?? null, fault?.message ?? null]).toEqual([code, message])
 })
 
-test('faults are made as they are asked for', () => {
+test('faults are computed lazily', () => {
   const looked: string[] = []
   const watched: readonly Field[] = ['a', 'b', 'c'].map((source) => ({
     ...{ name: source, source, role: 'attribute' },
@@ -34,7 +34,7 @@ test('faults are made as they are asked for', () => {
   expect(new Set(looked)).toEqual(new Set(['a']))
 })
 
-test('of an open ingest a name that no field has is no fault, unless no field can have it', () => {
+test('in an open ingest an unknown name is a fault only if it is not a valid field name', () => {
   const faults = (row: string) => [...foreseenFaults(row, fields, true)].map(({ message }) => message)
   expect(faults('{"Id":"a","more2":1,"a b":null}')).toEqual([])
   expect(faults('{"Id":"a","a b":1}')).toEqual([expect.stringContaining('a b: no field is made of it')])

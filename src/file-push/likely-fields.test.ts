@@ -50,7 +50,7 @@ test.each<[[string, string | null][], (string | null)[]]>([
   ).toEqual(found)
 })
 
-test('without a row, names alone say what a column may be', () => {
+test('without a row, columns are matched by their names only', () => {
   const columns = ['timestamp', 'value', 'sensor', 'v'].map((name) => ({ name, cell: undefined }))
   expect(likelyFields(columns, fields)).toEqual(['D', null, null, 'V'])
 })
@@ -68,7 +68,7 @@ test.each<[string, string][][]>([
       ['when', '2026-01-01 08:00'],
     ],
   ],
-])('a column takes no name that another has better: %j', (columns) => {
+])('a column is not matched to a field that another column matches better: %j', (columns) => {
   const found = likelyFields(
     columns.map(([name, cell]) => ({ name, cell })),
     [{ name: 'D', type: 'timestamp' }],
@@ -76,7 +76,7 @@ test.each<[string, string][][]>([
   expect(found).toEqual([null, 'D'])
 })
 
-test('blanks and quotes around a name are none of it', () => {
+test('ignores blanks and quotes around a name', () => {
   expect(likelyFields([{ name: ' "v" ', cell: 'n/a' }], fields)).toEqual(['V'])
 })
 
@@ -91,7 +91,7 @@ test.each([
   ],
   [['2026-01-01', '08:00', '09:00'], null],
   [['2026-01-01 08:00', '08:00'], null],
-])('%j: a date and its time are found where there is one of each', (cells, found) => {
+])('%j: finds a date and a time column if there is exactly one of each', (cells, found) => {
   const names = ['a', 'b', 'c']
   expect(likelyDateAndTime(cells.map((cell, place) => ({ name: names[place]!, cell })))).toEqual(found)
 })

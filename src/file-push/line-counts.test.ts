@@ -16,7 +16,7 @@ const lines = [
 test.each([
   [false, [0, 1, 0, 1, 1, 1, 0, 1, 1], [1, 3, 4, 5, 7, 8]],
   [true, [0, 3, 0, 1, 1, 2, 0, 1, 1], [1, 1, 1, 3, 4, 5, 5, 7, 8]],
-])('with a row of each field: %s', (isByField, rows, places) => {
+])('counts rows and lines of line protocol, with a row per field: %s', (isByField, rows, places) => {
   const counts = new LineCounts({ isByField, precision: 's' })
   expect(lines.map((line) => counts.rowsOf(line))).toEqual(rows)
   const of = counts.linesOf(lines)

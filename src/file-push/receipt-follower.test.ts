@@ -34,23 +34,23 @@ async function follow(batches: readonly (readonly Receipt[])[], patienceMs = 100
   return follower.run()
 }
 
-test('counts add up over the batches', async () => {
+test('sums the counts of all batches', async () => {
   const outcome = await follow([[receipt(10, 0)], [receipt(2, 8), receipt(6, 2, [1, 3]), receipt(8, 0, [1, 3])]])
   expect(outcome).toMatchObject({ stored: 18, rejected: 2, pending: 0, replaced: 4 })
   expect(outcome.errors.map(({ row }) => row)).toEqual([12, 14])
 })
 
-test('the first errors are kept', async () => {
+test('keeps only the first errors, in order of the batches', async () => {
   const outcome = await follow([[receipt(8, 0, [4, 5])], [receipt(8, 0, [0, 9])]])
   expect(outcome.errors.map(({ row }) => row)).toEqual([5, 6, 11])
   expect(outcome.rejected).toBe(4)
 })
 
-test('what does not move is pending in the end', async () => {
+test('rows without progress are reported as pending', async () => {
   expect(await follow([[receipt(10, 0)], [receipt(2, 8)], [receipt(0, 10)]])).toMatchObject({ stored: 10, pending: 20 })
 })
 
-test('nothing to follow', async () => {
+test('returns zeros without batches', async () => {
   expect(await follow([])).toEqual({
     ...{ stored: 0, rejected: 0, pending: 0, replaced: 0 },
     ...{ errors: [], kinds: [], batches: [] },

@@ -7,7 +7,7 @@ test.each<[precisions: readonly (LinePrecision | undefined)[], note: RegExp | nu
   [[undefined, 'ns'], null],
   [[undefined, 's', 's'], /are in seconds: push them with --precision s\.$/],
   [['ns', 's'], /different units \(nanoseconds, seconds\)\. Save each push apart/],
-])('of lines of %j it is said how they are to be pushed', (precisions, note) => {
+])('for lines with the precisions %j, a note says how to push them', (precisions, note) => {
   expect(precisionNote(new Set(precisions))).toEqual(note === null ? null : expect.stringMatching(note))
 })
 
@@ -19,6 +19,6 @@ test.each<[row: string, precision: LinePrecision | undefined, timed: string]>([
   ['a', 'us', 'a 1767225661500000'],
   ['a', 'ms', 'a 1767225661500'],
   ['a', 'm', 'a 29453761'],
-])('%j of precision %s has its time: %j', (row, precision, timed) => {
+])('%j with precision %s gets the time of receipt unless it has a time: %j', (row, precision, timed) => {
   expect(timedText({ row, precision, received: '2026-01-01T00:01:01.500Z' })).toBe(timed)
 })

@@ -30,7 +30,7 @@ test.each([
 test.each([
   ['1397088120000000', ['microseconds']],
   ['1397088120000000000', ['nanoseconds']],
-])('%s, which was read as milliseconds', (example, formats) => {
+])('%s, out of range as milliseconds', (example, formats) => {
   expect(timeHint([valueOutOfRange(time, example)])).toEqual({ example, formats })
 })
 
@@ -38,7 +38,7 @@ test.each([
   ['31/02/2026 01:30', ''],
   ['25/10/2026 25:30', ''],
   ['1397088120.5', 'seconds'],
-])('of %s no pattern is proposed that does not read it, nor the one that was given', (example, given) => {
+])('for %s proposes neither a pattern that does not read it nor the given one', (example, given) => {
   expect(timeHint([valueOfWrongType(time, JSON.stringify(example))], given)).toBeNull()
 })
 
@@ -49,7 +49,7 @@ test.each([
     ['01/03/2026', '02/03/2026'],
     ['dd/MM/yyyy', 'MM/dd/yyyy'],
   ],
-])('of %j together %j are proposed', (examples, formats) => {
+])('for %j together proposes %j', (examples, formats) => {
   const rejections = examples.map((example) => valueOfWrongType(time, JSON.stringify(example)))
   expect(timeHint(rejections)).toEqual({ example: examples[0], formats })
 })
@@ -59,18 +59,18 @@ test.each([
   ['+1.5', 'number'],
   ['.5', 'number'],
   ['n/a', null],
-])('of the number %j, --convert is proposed with %s', (example, conversion) => {
+])('for the number %j proposes the conversion %s', (example, conversion) => {
   const hints = conversionHints([valueOfWrongType(value, JSON.stringify(example))])
   expect(hints).toEqual(conversion === null ? [] : [{ property: 'V', example, conversion }])
 })
 
-test('of TRUE and 1 in a field of booleans too', () => {
+test('for TRUE in a boolean field proposes the conversion boolean', () => {
   const on: Field = { name: 'on', source: 'on', type: 'boolean', role: 'metric' }
   const faults = ['"TRUE"', '1', '"yes"'].map((text) => valueOfWrongType(on, text))
   expect(conversionHints(faults)).toEqual([{ property: 'on', example: 'TRUE', conversion: 'boolean' }])
 })
 
-test('nothing is guessed of other faults', () => {
+test('proposes nothing for other faults', () => {
   const others = [valueOfWrongType(value, '"1397088120"'), valueOfWrongType(time, '"soon, maybe"')]
   expect(timeHint([...others, valueOfWrongType(time, '"40.40.2026"')])).toBeNull()
 })
@@ -85,7 +85,7 @@ test.each([
   ['12/5', null],
   ['1,2,3', null],
   ['n/a', null],
-])('the number %s is %s', (text, is) => {
+])('the decimal sign of %s is %s', (text, is) => {
   const hint = is === null ? null : { example: text, is }
   expect(numberHint([valueOfWrongType(time, '"soon"'), valueOfWrongType(value, JSON.stringify(text))])).toEqual(hint)
 })

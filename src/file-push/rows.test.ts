@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FileLines, ndjsonRows } from './rows.ts'
 
-test('blank lines are no rows, and count as lines', async () => {
+test('blank lines are not rows, but count as lines', async () => {
   const lines = new FileLines()
   const chunks = ['\n1\n', '\n \n2\n3', '\n\n4\n\n'].map((text) => Buffer.from(text))
   const rows: Uint8Array[] = []
@@ -14,7 +14,7 @@ async function* arrives(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
   yield* chunks
 }
 
-test('where too many are blank, no line is told', () => {
+test('returns no line number after too many blank lines', () => {
   const lines = new FileLines()
   for (let row = 1; row <= 200_000; row++) lines.blankAfter(row)
   expect(lines.lineOf(50_000)).toBe(99_999)

@@ -38,7 +38,7 @@ test.each([
   ['body_too_large', 1, ['1', '2', '3', '4', '5', '6'], []],
   ['invalid_body', 3, [], [[1, 6]]],
   ['too_many_rows', 0, [], [1, 2, 3, 4, 5, 6].map((row) => [row, row])],
-])('%s where %i rows are taken at once: pushes of %j', async (code, taken, pushes, failed) => {
+])('after %s with at most %i rows accepted, sends pushes of %j', async (code, taken, pushes, failed) => {
   const texts = Array.from('123456', (row) => Buffer.from(row))
   const sent: string[] = []
   const result = await sendBatches<PushBatch>(
@@ -61,7 +61,7 @@ test.each([
   expect([sent, places, result.acknowledgedRows]).toEqual([pushes, failed, pushes.join('').length])
 })
 
-test.each([1, 3])('%i in flight', async (concurrency) => {
+test.each([1, 3])('sends with %i pushes in flight', async (concurrency) => {
   const { most, acknowledgedRows, failed, lastRow } = await send(7, [], concurrency)
   expect({ most, acknowledgedRows, failed, lastRow }).toEqual({
     most: concurrency,
@@ -72,9 +72,9 @@ test.each([1, 3])('%i in flight', async (concurrency) => {
 })
 
 test.each<[string, number, number[], number, Error | undefined, string | null]>([
-  ['all is well', 3, [], 1, undefined, null],
+  ['nothing if all rows are acknowledged', 3, [], 1, undefined, null],
   [
-    'a batch fails',
+    'a failed batch',
     5,
     [21],
     1,
@@ -82,7 +82,7 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
     'rows 21 to 30 were not acknowledged: full\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
   ],
   [
-    'others were in flight',
+    'a failed batch with others in flight',
     5,
     [11],
     3,
@@ -90,14 +90,14 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
     'rows 11 to 20 were not acknowledged: full\nOf the rows up to 40, all but those named are on disk; nothing after them was sent.',
   ],
   [
-    'the input ends in the middle',
+    'a read error in the middle of the input',
     2,
     [],
     3,
     new Error('line 30: bad'),
     'the rest of the file was not read: line 30: bad\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
   ],
-])('%s', async (_, count, failing, concurrency, failAfter, report) => {
+])('reports %s', async (_, count, failing, concurrency, failAfter, report) => {
   expect(failureReport(await send(count, failing, concurrency, failAfter), 0, 'row')).toBe(report)
 })
 
@@ -108,7 +108,7 @@ test.each([
     11,
     '.\nAll rows before row 11 are on disk. Look which of the later ones are there before you go on with --skip-rows 10',
   ],
-])('after %i rows a broken connection leaves it open', (acknowledgedRows, firstRow, report) => {
+])('after %i rows a broken connection is reported as an unknown outcome', (acknowledgedRows, firstRow, report) => {
   const failed = [{ firstRow, lastRow: 15, error: broken }]
   const text = failureReport({ acknowledgedRows, failed, readError: undefined, lastRow: 15 }, 0, 'row')
   expect(text).toContain(`Nobody knows whether they were stored${report}`)

@@ -35,14 +35,14 @@ async function sent(
 }
 
 test.each([
-  ['all where nothing is rejected', 1, () => 0, 10],
-  ['those that were on their way when the first was validated', 1, () => 5, 2],
-  ['as many as it takes to have so many', 10, () => 3, 5],
+  ['sends all batches if nothing is rejected', 1, () => 0, 10],
+  ['sends only the batches in flight when the first one was validated', 1, () => 5, 2],
+  ['sends batches until rejectedMax rows are rejected', 10, () => 3, 5],
 ])('%s', async (_, rejectedMax, rejectedOf, batchesSent) => {
   expect(await sent(rejectedMax, rejectedOf)).toBe(batchesSent)
 })
 
-test('it neither waits for what will not come, nor sends on', async () => {
+test('stops without waiting when no more receipts will arrive', async () => {
   expect(
     await sent(
       1,

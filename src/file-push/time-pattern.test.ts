@@ -17,7 +17,7 @@ test.each([
   ['d MMM yyyy', '5 June 2026', '2026-06-05T00:00:00.000Z'],
   ["yyyy-MM-dd'T'HH:mmX", '2026-10-25T01:30+02:00', '2026-10-24T23:30:00.000Z'],
   ["d 'de' MM yyyy", '5 de 10 2026', '2026-10-05T00:00:00.000Z'],
-])('%s reads %s', (pattern, text, instant) => {
+])('pattern %s reads %s', (pattern, text, instant) => {
   const time = patternParser(pattern)(text)
   expect(time && formatInstant(time.localMs - (time.offsetMs ?? 0))).toBe(instant)
 })
@@ -35,7 +35,7 @@ test.each([
   ['d MMM yyyy', '5 Juni 2026'],
   ['d MMM yyyy', '5 Octo 2026'],
   ['dd/MM/yyyy HH:mmX', '25/10/2026 01:30+99:00'],
-])('%s is not how %s is written', (pattern, text) => {
+])('pattern %s does not match %s', (pattern, text) => {
   expect(patternParser(pattern)(text)).toBeNull()
 })
 
@@ -47,6 +47,6 @@ test.each([
   ['dd/MM/yyyy hh:mm', 'h (1 to 12) needs a (AM or PM)'],
   ['HH:mm', 'has no year: "y"'],
   ['d MMMMM yyyy', 'MMM or MMMM its English name'],
-])('%s is no pattern', (pattern, message) => {
+])('%s is not a valid pattern', (pattern, message) => {
   expect(() => patternParser(pattern)).toThrow(message)
 })

@@ -33,14 +33,14 @@ test.each<[format: string, zone: string, cell: string, json: unknown]>([
   ['milliseconds', '', '1397088120', '1970-01-17T04:04:48.120Z'],
   ['microseconds', '', '1397088120000999', '2014-04-10T00:02:00.000Z'],
   ['nanoseconds', '', '1397088120000999999', '2014-04-10T00:02:00.000Z'],
-])('times %s in zone %j: %s', (format, zone, cell, json) => {
+])('reads times in the format %s in zone %j: %s', (format, zone, cell, json) => {
   expect(encoded(format, zone, cell)).toBe(json)
 })
 
 const autumn = ['dd/MM/yyyy HH:mm', 'Europe/Madrid', '25/10/2026 02:30'] as const
 const spring = ['dd/MM/yyyy HH:mm', 'Europe/Madrid', '29/03/2026 02:30'] as const
 
-test('an hour that comes twice is an error that names both moments, or the one that was chosen', () => {
+test('a local time that occurs twice is an error that names both instants, unless one is chosen', () => {
   expect(() => encoded(...autumn)).toThrow(
     '"25/10/2026 02:30" comes twice in Europe/Madrid, whose clocks were put back then: it is ' +
       '2026-10-25T02:30+02:00 (2026-10-25T00:30Z) or 2026-10-25T02:30+01:00 (2026-10-25T01:30Z). ' +
@@ -50,7 +50,7 @@ test('an hour that comes twice is an error that names both moments, or the one t
   expect(encoded(...autumn, 'later')).toBe('2026-10-25T01:30:00.000Z')
 })
 
-test('an hour that never comes is an error likewise', () => {
+test('a local time that does not exist is an error too, unless an instant is chosen', () => {
   expect(() => encoded(...spring)).toThrow(
     '"29/03/2026 02:30" does not exist in Europe/Madrid, whose clocks were put forward then: it could be ' +
       '2026-03-29T01:30+01:00 (2026-03-29T00:30Z) or 2026-03-29T03:30+02:00 (2026-03-29T01:30Z).',
@@ -67,19 +67,16 @@ test.each<[format: string, zone: string, cell: string, moment: string]>([
   ['dd.MM.yyyy', 'Asia/Beirut', '29.03.2026', '2026-03-28T22:00:00.000Z'],
   ['iso', 'America/Toronto', '1919-03-30T24:00', '1919-03-31T04:30:00.000Z'],
   ['iso', 'Pacific/Apia', '2011-12-29T24:00', '2011-12-30T10:00:00.000Z'],
-])(
-  'a day whose midnight never comes begins after the gap, whatever is chosen: %s in %s: %s',
-  (format, zone, cell, moment) => {
-    for (const choice of [null, ...ambiguousChoices]) expect(encoded(format, zone, cell, choice)).toBe(moment)
-  },
-)
+])('a day without midnight begins after the gap, for any choice: %s in %s: %s', (format, zone, cell, moment) => {
+  for (const choice of [null, ...ambiguousChoices]) expect(encoded(format, zone, cell, choice)).toBe(moment)
+})
 
-test('a time within that gap is an error, also when it is written as midnight', () => {
+test('a time within such a gap is an error, even if written as midnight', () => {
   expect(() => encoded('iso', 'Asia/Beirut', '2026-03-29 00:00')).toThrow('does not exist in Asia/Beirut')
   expect(() => encoded('dd.MM.yyyy hh:mm a', 'Asia/Beirut', '29.03.2026 12:00 AM')).toThrow('does not exist')
 })
 
-test('each local time around the changes of a zone is told as the calendar tells it', () => {
+test('local times around zone transitions match those of Intl.DateTimeFormat', () => {
   // A little less than two hours; more when few rounds are requested.
   const stepMs = Math.ceil((4400 * 7_190_000) / rounds(4400))
   for (const zone of ['Europe/Madrid', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Apia', 'Asia/Kolkata']) {
@@ -95,7 +92,7 @@ test('each local time around the changes of a zone is told as the calendar tells
   }
 })
 
-test('a cell that is not in the format, and that the service would take for another time, is an error', () => {
+test('a cell in another format that the service would read as a different time is an error', () => {
   expect(() => encoded('yyyy-dd-MM', '', '2026-01-13')).toThrow('"2026-01-13" is not in the format')
   expect(() => encoded('seconds', '', '2026-01-13 08:00')).toThrow('is not in the format')
 })
@@ -104,11 +101,11 @@ test.each([
   ['iso', '+02:00', '0001-01-01 00:30'],
   ['iso', 'America/New_York', '9999-12-31T23:30'],
   ['yyyy-MM-dd HH:mm', 'Asia/Tokyo', '0001-01-01 00:30'],
-])('a time that is outside the years in UTC is not sent as if it were UTC: %s, %s, %s', (format, zone, cell) => {
+])('a time outside the years 0001 to 9999 in UTC is an error: %s, %s, %s', (format, zone, cell) => {
   expect(() => encoded(format, zone, cell)).toThrow(`"${cell}" is in UTC outside the years 0001 to 9999.`)
 })
 
-test('a zone that there is not', () => {
+test('an unknown zone is refused', () => {
   expect(() => timeRules('', 'Madrid', null)).toThrow('"Madrid" is no time zone.')
 })
 
@@ -117,7 +114,7 @@ test.each([
   ['1397088120', '2014-04-10T00:02:00.000Z'],
   ['1397088120.5', '1397088120.5'],
   ['1397088120,5x', '1397088120,5x'],
-])('a decimal comma is one of seconds too: %s is %s', (cell, json) => {
+])('seconds are read with a decimal comma: %s becomes %s', (cell, json) => {
   const encode = cellEncoder('timestamp', { times: timeRules('seconds', '', null), decimal: 'comma' })
   expect(JSON.parse(encode(cell))).toBe(json)
 })

@@ -7,6 +7,6 @@ test.each([
   ['2026-01-01', null, '2026-01-01'],
   [null, null, ''],
   [0.1, null, '0.1'],
-])('%j is shown, in the zone %s that the page names, as %s', (value, zone, text) => {
+])('cell %j in the time zone %s is shown as %s', (value, zone, text) => {
   expect(cellText(value, zone)).toBe(text)
 })

@@ -25,7 +25,7 @@ test.each<[unknown, string]>([
   expect(csvLines({ columns: ['V'], rows: [[value]] })).toEqual(['V\r\n', `${text}\r\n`])
 })
 
-test('rows that end early have cells that are nothing, and names of columns are texts', () => {
+test('short rows are padded with empty cells, and formulas in column names are escaped', () => {
   expect(csvLines({ columns: ['D', '=x'], rows: [['a'], ['b', 1]] })).toEqual(["D,'=x\r\n", 'a,\r\n', 'b,1\r\n'])
 })
 
@@ -34,11 +34,11 @@ test.each([
   [['SELECT *\n  FROM "plant"\r\n'], 'SELECT - FROM -plant-'],
   [['../..\\x'], '-..-x'],
   [['a'.repeat(300)], 'a'.repeat(120)],
-])('%j is the name of a file', (words, name) => {
+])('%j becomes a safe file name', (words, name) => {
   expect(fileNameOf(...words)).toBe(name)
 })
 
-test('decimal commas have semicolons between the cells, and times of a column are those of a clock', () => {
+test('a decimal comma makes the delimiter a semicolon, and chosen time columns are written in local time', () => {
   const clock = { columns: ['D'], zone: 'Europe/Madrid' }
   const table = { columns: ['D', 'T', 'V'], rows: [['2026-07-01T10:00:00.000Z', '2026-07-01T10:00:00.000Z', -1.5e-7]] }
   expect(csvLines(table, { decimal: ',', clock })).toEqual([

@@ -12,7 +12,7 @@ test.each<[number[], number, string[]]>([
   [[9_007_199_254_740_990, 9_007_199_254_740_991], 1, ['9.00719925474099E15', '9.007199254740991E15']],
   [[0, 5e299, 1e300], 5e299, ['0', '5E299', '1E300']],
   [[], 1, []],
-])('the marks %j of an axis, %d apart, are %j', (marks, step, texts) => {
+])('the marks %j of an axis, %d apart, are labelled %j', (marks, step, texts) => {
   expect(markTexts(marks, step)).toEqual(texts)
 })
 
@@ -24,7 +24,7 @@ test.each([
   [7199.6, '2 h'],
   [18_720, '5 h 12 min'],
   [200_000, '2 d 8 h'],
-])('%d seconds are %s', (seconds, text) => {
+])('%d seconds are written as %s', (seconds, text) => {
   expect(durationText(seconds)).toBe(text)
 })
 
@@ -35,10 +35,10 @@ test.each([
   [1.3771234e-12, '1.37712E-12'],
   [9_007_199_254_740_992, '9.0072E15'],
   [-1e300, '-1E300'],
-])('the reading %d is %s', (value, text) => {
+])('the reading %d is written as %s', (value, text) => {
   expect(valueText(value)).toBe(text)
 })
 
-test('how long something took has tenths, as the browser writes them', () => {
+test('elapsed times have one decimal, formatted by the locale of the browser', () => {
   expect([0, 2.04, 1234.56].map(secondsText)).toEqual(['0.0 s', '2.0 s', '1,234.6 s'])
 })

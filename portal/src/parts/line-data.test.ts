@@ -26,15 +26,15 @@ const slow = new Map(every(10 * minute, 0, day))
 const lost = new Map([...every(5 * minute, 0, day), ...every(5 * minute, 2 * day, 3 * day)])
 const lostGap = [[day - 5 * minute, 2 * day]]
 
-test('a tag with a point each ten minutes is drawn through beside one with a point each minute', () => {
+test('a tag with a point every ten minutes has no gaps next to one with a point every minute', () => {
   expect([breaks([fast, slow], 0), breaks([fast, slow], 1)]).toEqual([[], []])
 })
 
-test('a lost day of a tag that is alone is a gap', () => {
+test('a lost day of a single tag is a gap', () => {
   expect(breaks([lost], 0)).toEqual(lostGap)
 })
 
-test('a lost day is a gap of its own tag, and of no other', () => {
+test('a lost day is a gap of its own tag only', () => {
   const whole = new Map(every(minute, 0, 3 * day))
   expect([breaks([lost, whole, slow], 0), breaks([lost, whole, slow], 1), breaks([lost, whole, slow], 2)]).toEqual([
     lostGap,
@@ -44,17 +44,17 @@ test('a lost day is a gap of its own tag, and of no other', () => {
 })
 
 test.each<[string, [number, number][], [number, number][]]>([
-  ['one bucket missing of buckets that each have a point', [...every(1, 0, 20), ...every(1, 21, 40)], [[19, 21]]],
-  ['a lost slice in few points', [...every(1, 0, 2), ...every(1, 100, 101)], [[1, 100]]],
-  ['irregular distances, none of which is unusual', [0, 5, 8, 15, 17, 24, 30, 37].map((at) => [at, 1]), []],
-  ['two points, of which nobody knows what is usual', every(50, 0, 100), []],
+  ['one missing bucket among regular ones', [...every(1, 0, 20), ...every(1, 21, 40)], [[19, 21]]],
+  ['a lost slice among few points', [...every(1, 0, 2), ...every(1, 100, 101)], [[1, 100]]],
+  ['irregular intervals, none of them unusual', [0, 5, 8, 15, 17, 24, 30, 37].map((at) => [at, 1]), []],
+  ['two points, too few to know the usual interval', every(50, 0, 100), []],
   ['one point', every(1, 0, 1), []],
   ['no point', [], []],
-])('gaps of %s', (_, points, gaps) => {
+])('finds the gaps of %s', (_, points, gaps) => {
   expect(breaks([new Map(points)], 0)).toEqual(gaps)
 })
 
-test('points may come in any order', () => {
+test('accepts points in any order', () => {
   expect(
     lineData([
       new Map([
@@ -70,7 +70,7 @@ test('points may come in any order', () => {
   ])
 })
 
-test('points between gaps are told, which no line leads to', () => {
+test('finds isolated points between gaps', () => {
   expect(lonePlaces([1, null, 2, undefined, null, 3, undefined, 4, null])).toEqual([0, 2])
   expect(lonePlaces([undefined, 7, undefined])).toEqual([1])
   expect(lonePlaces([])).toEqual([])
@@ -84,6 +84,6 @@ test.each([
   [4, null],
   [5, 8],
   [6, null],
-])('at place %i a line shows %j', (place, value) => {
+])('at index %i a line shows %j', (place, value) => {
   expect(valueAt([undefined, 5, undefined, 6, null, 8, undefined], place)).toBe(value)
 })

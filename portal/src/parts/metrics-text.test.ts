@@ -9,7 +9,7 @@ tidemark_disk_free_bytes 1.5e+10
 tidemark_nothing NaN
 `
 
-test('metrics are found by name, with their labels', () => {
+test('parses metrics by name, with their labels', () => {
   const metrics = metricsOf(text)
   expect(metrics.get('tidemark_http_requests_total')).toEqual([
     { labels: { route: '/a "b"', status: '200' }, value: 5 },

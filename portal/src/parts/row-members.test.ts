@@ -13,12 +13,12 @@ test.each<[string, string | null, string | null]>([
   ['{"D":', 'D', null],
   ['not json', null, null],
   ['{"D":1}', null, null],
-])('in %s the fault of %j is %j', (row, field, marked) => {
+])('in %s the fault in field %j is marked as %j', (row, field, marked) => {
   const fault = faultIn(row, field)
   expect(fault && row.slice(fault.start, fault.end)).toBe(marked)
 })
 
-test('members are found with their names and values', () => {
+test('finds members with their names and values', () => {
   expect(membersOf('{"T":"a","V":-1.5e3,"x":null}')?.map(({ name, value }) => [name, value])).toEqual([
     ['T', '"a"'],
     ['V', '-1.5e3'],
@@ -26,6 +26,6 @@ test('members are found with their names and values', () => {
   ])
 })
 
-test('a row is one line of NDJSON, whatever it was pushed as', () => {
+test('a row becomes one line of NDJSON', () => {
   expect(oneLine('{\n  "a": "x\\n"\r\n}')).toBe('{   "a": "x\\n" }')
 })

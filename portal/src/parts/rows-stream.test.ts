@@ -7,7 +7,7 @@ async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
 }
 
 test.each([1, 2, 7, 1000])(
-  'rows come in pieces of %i bytes, columns in the order in which they are met',
+  'reads rows from chunks of %i bytes, with columns in order of first appearance',
   async (size) => {
     const seen: number[] = []
     const table = await readRows(pieces('{"a":1,"é":"x"}\n{"a":2,"b":null}\n', size), (rows) => seen.push(rows))
@@ -22,7 +22,7 @@ test.each([1, 2, 7, 1000])(
   },
 )
 
-test.each([3, 1000])('whole numbers that a double would cut stay whole, in pieces of %i bytes', async (size) => {
+test.each([3, 1000])('integers that do not fit a double keep every digit, in chunks of %i bytes', async (size) => {
   const text = '{"T":"a","V":1.2345678901234567}\n\n{"T":"9007199254740993","V":9007199254740993}\n{"V":3}'
   expect(await readRows(pieces(text, size), () => undefined)).toEqual({
     columns: ['T', 'V'],

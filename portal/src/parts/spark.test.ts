@@ -5,7 +5,7 @@ const of = (points: [number, number][], gapMs = 10) => sparkPieces({ fromMs: 0, 
 
 test.each<[string, [number, number][], string[]]>([
   [
-    'the least stands at the bottom and the greatest at the top',
+    'the minimum is at the bottom and the maximum at the top',
     [
       [0, 5],
       [10, 7],
@@ -13,7 +13,7 @@ test.each<[string, [number, number][], string[]]>([
     ['0.00,29.00 10.00,1.00'],
   ],
   [
-    'a value that never changes stands in the middle',
+    'a constant value is drawn in the middle',
     [
       [0, 5],
       [10, 5],
@@ -21,7 +21,7 @@ test.each<[string, [number, number][], string[]]>([
     ['0.00,15.00 10.00,15.00'],
   ],
   [
-    'a silence is a gap, and a point between two gaps is a dot',
+    'a silence is a gap, and an isolated point is a dot',
     [
       [0, 1],
       [50, 1],
@@ -29,7 +29,7 @@ test.each<[string, [number, number][], string[]]>([
     ],
     ['0.00,15.00 0.00,15.00', '50.00,15.00 50.00,15.00', '90.00,15.00 90.00,15.00'],
   ],
-  ['nothing is nothing', [], []],
+  ['no points', [], []],
 ])('%s', (_, points, pieces) => {
   expect(of(points)).toEqual(pieces)
 })

@@ -17,7 +17,7 @@ test.each([
   // Shown twice: the earlier instant. Never shown: the instant after the gap.
   ['2026-10-25 02:30', 'Europe/Berlin', '2026-10-25T00:30:00Z'],
   ['2026-03-29 02:30', 'Europe/Berlin', '2026-03-29T01:00:00Z'],
-])('%s in %s is %s', (text, zone, instant) => {
+])('%s in %s is read as %s', (text, zone, instant) => {
   expect(readWhen(text, zone, nowMs)).toEqual({ ms: at(instant), isDay: false })
 })
 
@@ -43,11 +43,11 @@ test.each([
   '2026',
   '-6',
   '12:00Z',
-])('%j cannot be read', (text) => {
+])('%j is not a valid time', (text) => {
   expect(readWhen(text, 'UTC', nowMs)).toBeNull()
 })
 
-test('times are shown as the clock shows them, with the zone and its offset then', () => {
+test('times are shown as local times, zones with their offset at that time', () => {
   expect(clockText(at('2026-07-01T10:20:00Z'), 'Asia/Kathmandu')).toBe('2026-07-01 16:05:00')
   expect(clockText(at('2026-07-01T10:20:00.250Z'), 'UTC')).toBe('2026-07-01 10:20:00.250')
   expect(zoneText('Europe/Berlin', nowMs)).toBe('Europe/Berlin, UTC+02:00')
@@ -55,7 +55,7 @@ test('times are shown as the clock shows them, with the zone and its offset then
   expect(zoneText('UTC', nowMs)).toBe('UTC')
 })
 
-test('days have 23 and 25 hours where clocks are changed', () => {
+test('days have 23 or 25 hours when clocks change', () => {
   const hours = (iso: string): number =>
     (midnight(at(iso), 'Europe/Berlin', 1) - midnight(at(iso), 'Europe/Berlin')) / 3_600_000
   expect([hours('2026-03-29T12:00Z'), hours('2026-10-25T12:00Z'), hours('2026-07-01T12:00Z')]).toEqual([23, 25, 24])
@@ -67,6 +67,6 @@ test.each([
   ['Europe/London', 'UTC'],
   ['Europe/Berlin', 'UTC+01:00'],
   ['America/St_Johns', 'UTC-03:30'],
-])('the clock of %s in winter says %s', (zone, offset) => {
+])('the offset of %s in winter is %s', (zone, offset) => {
   expect(offsetText(at('2026-01-01T00:00:00Z'), zone)).toBe(offset)
 })

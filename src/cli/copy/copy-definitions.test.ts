@@ -68,7 +68,7 @@ describe('differencesOf', () => {
 })
 
 describe('planDefinitions', () => {
-  test('makes an open ingest with its rules, and with the fields that rows added', () => {
+  test('creates an open ingest with its rules, and with the fields that rows added', () => {
     const rules = { duplicates: 'replace', unknown: 'add', lines: { tag: '{measurement}' } } as const
     const good = { name: 'Q', source: 'Q', type: 'long', role: 'quality', coding: 'opcua' } as const
     const open = ingest({ ...rules, fields: [...fields, good, { ...extra, added: 'by_row' }] })
@@ -77,7 +77,7 @@ describe('planDefinitions', () => {
     ])
   })
 
-  test('makes what is missing, and uses what agrees', () => {
+  test('creates missing ingests and uses those that match', () => {
     const source = service({ ingests: [ingest(), ingest({ alias: 'tags', kind: 'metadata', entity: null })] })
     const plan = planDefinitions(source, service(), [])
     expect(plan.create.map(({ alias, entity: fed }) => [alias, fed])).toEqual([['tags', undefined]])
@@ -89,7 +89,7 @@ describe('planDefinitions', () => {
     expect(planDefinitions(source, empty, ['tags']).create.map(({ alias }) => alias)).toEqual(['tags'])
   })
 
-  test('leaves out what the source notes of itself, unless it is asked for', () => {
+  test('skips the internal metrics of the source unless they are requested', () => {
     const own = ingest({ alias: 'tidemark_self', entity: 'tidemark_self' })
     const source = service({
       ingests: [ingest(), own],
@@ -109,7 +109,7 @@ describe('planDefinitions', () => {
     expect(() => planDefinitions({ ...source, ingests: [ingest()] }, empty, [])).toThrow('has all of its fields')
   })
 
-  test('makes an ingest for an entity that has lost its own', () => {
+  test('creates an ingest for an entity that no longer has one', () => {
     const source = service({ ingests: [], entities: [entity({ ingests: [] })] })
     const plan = planDefinitions(source, empty, [])
     expect(plan.create).toMatchObject([{ alias: 'plant', entity: 'plant', fields }])
@@ -117,10 +117,10 @@ describe('planDefinitions', () => {
   })
 
   test.each<[name: string, retention: string | null, rows: number, outcome: object | string]>([
-    ['is set where there are no rows', null, 0, [{ entity: 'plant', retention: 'P9D' }]],
-    ['stays where it agrees', 'P9D', 5, []],
-    ['is refused where it would delete rows', null, 5, 'its retention is P9D at the source and none at the target'],
-    ['is refused where it differs', 'P1D', 0, 'its retention is P9D at the source and P1D at the target'],
+    ['is set if the target has no rows', null, 0, [{ entity: 'plant', retention: 'P9D' }]],
+    ['is unchanged if it matches', 'P9D', 5, []],
+    ['is refused if it would delete rows', null, 5, 'its retention is P9D at the source and none at the target'],
+    ['is refused if it differs', 'P1D', 0, 'its retention is P9D at the source and P1D at the target'],
   ])('a retention %s', (_name, retention, rows, outcome) => {
     const source = service({ entities: [entity({ retention: 'P9D' })] })
     const target = service({ entities: [entity({ retention })], rows: new Map([['plant', rows]]) })
@@ -133,7 +133,7 @@ describe('planDefinitions', () => {
     ['blocked', 'active', [{ alias: 'plant', reason: 'moved' }]],
     ['blocked', 'blocked', [{ alias: 'plant', reason: 'moved' }]],
     ['active', 'blocked', 'plant: it is blocked at the target alone'],
-  ])('an ingest that is %s at the source and %s at the target', (here, there, outcome) => {
+  ])('plans the state of an ingest that is %s at the source and %s at the target', (here, there, outcome) => {
     const source = service({ ingests: [ingest({ state: here, reason: 'moved' })] })
     const target = service({ ingests: [ingest({ state: there })] })
     if (typeof outcome === 'string') expect(() => planDefinitions(source, target, [])).toThrow(outcome)

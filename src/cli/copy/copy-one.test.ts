@@ -14,9 +14,14 @@ const whole: CopyCounts = {
 }
 
 test.each<[name: string, counts: Partial<CopyCounts>, problems: string[], notes: string[]]>([
-  ['all is there', {}, [], []],
-  ['a part is there', { copied: 4, targetAfter: 4, partial: true }, [], []],
-  ['a part is missing', { copied: 4, targetAfter: 3, partial: true }, ['4 rows were copied, and the target has 3'], []],
+  ['all rows arrived', {}, [], []],
+  ['a partial copy arrived', { copied: 4, targetAfter: 4, partial: true }, [], []],
+  [
+    'rows of a partial copy are missing',
+    { copied: 4, targetAfter: 3, partial: true },
+    ['4 rows were copied, and the target has 3'],
+    [],
+  ],
   ['rows are missing', { targetAfter: 9 }, ['the source has 10 rows, and the target 9'], []],
   [
     'rows were rejected',
@@ -25,13 +30,13 @@ test.each<[name: string, counts: Partial<CopyCounts>, problems: string[], notes:
     [],
   ],
   [
-    'the source goes on',
+    'the source is still pushed to',
     { sourceAfter: 12 },
     ['the source has 12 rows, and the target 10', 'the source had 10 rows when the copy began: it is still pushed to'],
     [],
   ],
   [
-    'rows are not shown',
+    'the source does not show all of its rows',
     { copied: 8, targetAfter: 8 },
     ['the source has 10 rows, and the target 8'],
     [

@@ -37,7 +37,7 @@ describe('renamed', () => {
   })
 })
 
-test('halves of a piece have its rows and keys of their own, the same each time', async () => {
+test('halves of a piece cover its rows and have distinct, reproducible keys', async () => {
   const [piece] = await cut([['1', '2', '3'].map((value) => line('2026-01-01', 'a', value))], { rowsMax: 3 })
   const halves = halvesOfPiece(piece!)
   expect(halves.map(({ firstRow, rows }) => [firstRow, rows])).toEqual([
@@ -81,9 +81,14 @@ describe('piecesOf', () => {
         [2, 1],
       ],
     ],
-    ['never within a date and tag', [1, 2, 3, 4].map((value) => line('2026-01-01', 'a', `${value}`)), {}, [[1, 4]]],
     [
-      'unless they are far too many',
+      'only between rows of different dates or tags',
+      [1, 2, 3, 4].map((value) => line('2026-01-01', 'a', `${value}`)),
+      {},
+      [[1, 4]],
+    ],
+    [
+      'within rows of one date and tag if they are far too large',
       [1, 2, 3].map((value) => line('2026-01-01', 'a', `${value}`)),
       { bytesMax: 50 },
       [
@@ -91,16 +96,16 @@ describe('piecesOf', () => {
         [3, 1],
       ],
     ],
-    ['nothing', [], {}, []],
+    ['nothing without rows', [], {}, []],
   ])('cuts %s', async (_name, lines, changes, expected) => {
     expect(await rowsIn(lines, changes)).toEqual(expected)
   })
 
-  test('a row that does not begin with its date is a fault of the program', async () => {
+  test('throws for a row that does not begin with its date', async () => {
     await expect(cut([[Buffer.from('{"T":"a"}')]])).rejects.toThrow('does not begin with its date')
   })
 
-  test('keys name the source, the entity, the day and the place in it', async () => {
+  test('keys depend on the source, the entity, the day and the position within it', async () => {
     const days = [
       ['2026-01-01', 'a'],
       ['2026-01-01', 'b'],
@@ -116,7 +121,7 @@ describe('piecesOf', () => {
     expect((await cut([lines.slice(3)]))[0]?.idempotencyKey).toBe(keys[2])
   })
 
-  test('are the same whatever windows the rows were read by', async () => {
+  test('returns the same pieces for any windows in which the rows were read', async () => {
     const rows = fc
       .array(fc.tuple(fc.integer({ min: 10, max: 13 }), fc.integer({ min: 0, max: 3 })), { maxLength: 30 })
       .map((all) =>

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(parent, { recursive: true }))
 
-test('the first start makes keys and a week, for the eyes of the owner', async () => {
+test('the first start creates keys and a week of history in a file that only its owner can read', async () => {
   const made = await openDemoFile(folder, nowMs)
   expect(made).toEqual({
     adminKey: expect.stringMatching(/^demo-admin-.{32}$/),
@@ -24,7 +24,7 @@ test('the first start makes keys and a week, for the eyes of the owner', async (
   expect(statSync(join(folder, 'demo.json')).mode & 0o777).toBe(0o600)
 })
 
-test('a link that was planted is not followed: what it leads to stays as it is', async () => {
+test('does not follow a planted symbolic link, whose target stays unchanged', async () => {
   const made = await openDemoFile(folder, nowMs)
   rmSync(join(folder, 'demo.json'))
   writeFileSync(join(parent, 'other'), 'of somebody else')
@@ -33,14 +33,14 @@ test('a link that was planted is not followed: what it leads to stays as it is',
   expect(readFileSync(join(parent, 'other'), 'utf8')).toBe('of somebody else')
 })
 
-test('later starts find what the first one made, and what was saved since', async () => {
+test('later starts read the file of the first one, with changes saved since', async () => {
   const made = await openDemoFile(folder, nowMs)
   expect(await openDemoFile(folder, nowMs + 1_000_000)).toEqual(made)
   await saveDemoFile(folder, { ...made, key: 'k' })
   expect(await openDemoFile(folder, nowMs)).toEqual({ ...made, key: 'k' })
 })
 
-test.each(['', 'x', '{}', '{"adminKey":5}', '[]', 'null'])('%j is not overwritten', async (text) => {
+test.each(['', 'x', '{}', '{"adminKey":5}', '[]', 'null'])('a file with %j is not overwritten', async (text) => {
   await openDemoFile(folder, nowMs)
   writeFileSync(join(folder, 'demo.json'), text)
   await expect(openDemoFile(folder, nowMs)).rejects.toThrow('is not what a demo wrote')

@@ -29,7 +29,7 @@ function demo(stored: readonly Readonly<Record<string, unknown>>[]) {
   return { options, asked, pushed }
 }
 
-test('the day goes in as one push: forty rows for each minute', async () => {
+test('pushes the day as one batch with forty rows a minute', async () => {
   const { options, pushed } = demo([])
   expect(await pushExampleDay(options)).toBe(40 * 1440)
   expect(pushed).toHaveLength(1)
@@ -42,14 +42,14 @@ test('the day goes in as one push: forty rows for each minute', async () => {
   expect(pushed[0]!.idempotencyKey).toBe('demo-2026-01-01')
 })
 
-test('a day that is there is not pushed again', async () => {
+test('does not push a day that is already stored', async () => {
   const { options, asked, pushed } = demo([{ D: `${exampleDay}T00:00:00.000Z` }])
   expect(await pushExampleDay(options)).toBe(0)
   expect(pushed).toEqual([])
   expect(asked).toMatchObject([{ start_date: exampleDay, end_date: 'PT0S' }])
 })
 
-test('each row has a fault that is shown', () => {
+test('the faulty rows have each kind of fault the expected number of times', () => {
   const rows = faultyRows(1, Date.parse('2026-01-05T08:00:00Z')).trimEnd().split('\n')
   const faults = rows.map((text) => {
     const row = JSON.parse(text) as { D?: string; V: unknown; quality?: number }
@@ -64,7 +64,7 @@ test('each row has a fault that is shown', () => {
   expect(counts).toEqual({ 'no number': 12, 'no field': 24, 'no date': 4, 'no time': 4 })
 })
 
-test('there is an item for each instrument, of all its fields and no others', async () => {
+test('pushes an item with exactly the fields of the ingest for each instrument', async () => {
   const pushed: string[] = []
   const push = async (ingest: string, body: string | Uint8Array) => {
     expect(ingest).toBe(tagsAlias)

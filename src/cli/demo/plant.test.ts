@@ -5,14 +5,14 @@ import { instrumentsOf, type Quantity, readingAt, rowsAt } from './plant.ts'
 const startMs = Date.parse('2026-01-05T00:00:00Z')
 const week = Array.from({ length: 7 * 144 }, (_, index) => startMs + index * 600_000)
 
-test('there are forty instruments, each with a tag of its own', () => {
+test('has forty instruments with distinct tags', () => {
   const instruments = instrumentsOf(1)
   expect(new Set(instruments.map(({ tag }) => tag)).size).toBe(40)
   expect(instruments.map(({ tag }) => tag)).toContain('01PHD.OSL101.PV')
   for (const { tag } of instruments) expect(tag).toMatch(/^0[1-4]PHD\.OS[TPFL]\d{3}\.PV$/)
 })
 
-test('the same seed gives the same plant, digit for digit', () => {
+test('the same seed gives exactly the same readings', () => {
   const rows = week.slice(0, 50).map((ms) => rowsAt(1, instrumentsOf(1), ms))
   expect(createHash('sha256').update(rows.join('')).digest('hex').slice(0, 16)).toMatchInlineSnapshot(
     `"65f1ed20b6d3be0e"`,
@@ -32,7 +32,7 @@ test('rows are NDJSON with the fields of the ingest', () => {
   })
 })
 
-describe('readings stay within what such an instrument shows', () => {
+describe('readings stay within the range of their quantity', () => {
   const bounds: Record<Quantity, [number, number]> = {
     temperature: [50, 345],
     pressure: [1.5, 29],

@@ -9,7 +9,7 @@ import { ServiceProcess } from './service-process.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tidemark-demo-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('what a service said that ended is written line by line', async () => {
+test('prints the output of a service that ended line by line', async () => {
   const mainPath = join(folder, 'main.mjs')
   writeFileSync(mainPath, "console.log('one line'); console.error('another\\u001b[31m'); process.exitCode = 1\n")
   const written: string[] = []

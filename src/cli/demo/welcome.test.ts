@@ -33,30 +33,30 @@ test.each([
     },
   ],
   ['/consumer/data/latest', { entity: 'plant' }],
-])('the line for %s is what the service takes', (path, body) => {
+])('the curl line for %s sends the expected body', (path, body) => {
   const line = curlLines(welcome).find(([, text]) => text.includes(path))?.[1] ?? ''
   const words = shellWords(line)
   expect(words).toContain(welcome.url + path)
   expect(JSON.parse(words[words.indexOf('-d') + 1] ?? '')).toEqual(body)
 })
 
-test('the push shows its key', () => {
+test('the curl line for a push shows its key', () => {
   expect(shellWords(curlLines(welcome)[0]![1])).toContain("authorization: Bearer it's a key")
 })
 
-test('the line for metadata keeps its brackets', () => {
+test('the curl line for metadata keeps its brackets', () => {
   const line = curlLines(welcome).find(([, text]) => text.includes('/metadata/'))?.[1] ?? ''
   expect(shellWords(line)).toContain(`${welcome.url}/consumer/metadata/tags?tag[bw]=01PHD`)
 })
 
-test('the text holds address, keys and six lines', () => {
+test('the welcome text contains the address, the keys and six curl lines', () => {
   const text = welcomeText(welcome)
   for (const part of [welcome.url, welcome.key, welcome.folder, 'access.consumption=public'])
     expect(text).toContain(part)
   expect(text.match(/^curl /gm)).toHaveLength(6)
 })
 
-test('after --once the text says that the demo has ended and how to go on', () => {
+test('after --once the text says that the demo has ended and how to continue it', () => {
   const text = goOnText({ port: 9000, data: './my demo' })
   expect(text).toContain('The demo has ended')
   expect(text).toContain("  tidemark demo --port 9000 --data './my demo'\n")

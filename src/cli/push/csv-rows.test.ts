@@ -45,14 +45,14 @@ async function pushCsv(
   return { ...ran, rows: rows.map((row) => JSON.parse(row)) }
 }
 
-test('times by a pattern on the clock of a zone', async () => {
+test('reads times by a pattern in a time zone', async () => {
   const options = ['--time-format', 'dd/MM/yyyy HH:mm', '--time-zone', 'Europe/Madrid']
   const { code, rows } = await pushCsv('D,T,V\n25/10/2026 01:30,a,1\n', options)
   expect(code).toBe(0)
   expect(rows).toEqual([{ D: '2026-10-24T23:30:00.000Z', T: 'a', V: 1 }])
 })
 
-test('the doubled hour ends the push and is named; --ambiguous chooses', async () => {
+test('a local time that occurs twice ends the push with an error; --ambiguous resolves it', async () => {
   const csv = 'D,T,V\n2026-10-25 01:30,a,1\n2026-10-25 02:30,a,2\n'
   const refused = await pushCsv(csv, ['--time-zone', 'Europe/Madrid'])
   expect(refused.code).toBe(1)
@@ -66,13 +66,13 @@ test('the doubled hour ends the push and is named; --ambiguous chooses', async (
 test.each([
   [['--time-format', 'dd/mm/yyyy'], 'has no month: "M". Months are MM, and minutes mm.'],
   [['--time-zone', 'Madrid'], '"Madrid" is no time zone.'],
-])('%j is refused before anything is asked', async (options, message) => {
+])('%j is refused before any request is sent', async (options, message) => {
   const { code, err, rows } = await pushCsv('D,T,V\n1,a,1\n', options)
   expect([code, rows]).toEqual([64, []])
   expect(err).toContain(message)
 })
 
-test("a column without a name, as pandas' index, is named, left out and mapped", async () => {
+test('an unnamed column, such as the pandas index, is reported, and can be dropped or mapped', async () => {
   const csv = ',D,T,V\n0,2026-01-01T00:00:00Z,a,1\n'
   const refused = await pushCsv(csv, [])
   expect([refused.code, refused.rows]).toEqual([1, []])
@@ -83,13 +83,13 @@ test("a column without a name, as pandas' index, is named, left out and mapped",
   expect((await pushCsv(csv, ['--map', '=V', '--drop', 'V'])).rows).toMatchObject([{ V: 0 }])
 })
 
-test('times in seconds that were rejected are answered with the option for them', async () => {
+test('for rejected times in seconds, proposes --time-format seconds', async () => {
   const fault = 'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "1397088120"'
   const { out } = await pushCsv('D,T,V\n1397088120,a,1\n', [], fault)
   expect(out).toContain('For times like "1397088120" there is --time-format seconds.\n')
 })
 
-test('the semicolons of Excel are found out, with the command to type, which works', async () => {
+test('detects semicolons as written by Excel, and prints a command that works', async () => {
   const csv = 'D;T;V\n25/10/2026 01:30;a;1,5\n'
   const format = ['--time-format', 'dd/MM/yyyy HH:mm']
   const refused = await pushCsv(csv, format)
@@ -102,7 +102,7 @@ test('the semicolons of Excel are found out, with the command to type, which wor
   expect(rows).toEqual([{ D: '2026-10-25T01:30:00.000Z', T: 'a', V: 1.5 }])
 })
 
-test('the line that tells Excel the delimiter is skipped, and counts as a line', async () => {
+test('skips the line that tells Excel the delimiter, but counts it in line numbers', async () => {
   const csv = 'sep=;\r\nD;T;V\r\n2026-01-01;a;1\r\n'
   const refused = await pushCsv(csv, [])
   expect(refused.err).toContain('Type: tidemark push plant - --format csv --delimiter ";"\n')
@@ -112,7 +112,7 @@ test('the line that tells Excel the delimiter is skipped, and counts as a line',
   expect(err).toContain('line 4: there are 2 cells')
 })
 
-test('the command to type has all that was typed, but the key', async () => {
+test('the proposed command contains all options as typed, except the key', async () => {
   const { url } = await service(plant())
   const typed = ['--dry-run', '--skip-rows', '7', '--batch-rows', '5', '--json', '--format', 'csv', '--set', 'T=a b']
   const { err } = await tidemark(
@@ -137,13 +137,13 @@ test.each([
     Buffer.from('D,T,V\n2026-01-01,caf\xe9,1\n', 'latin1'),
     'line 2: the file is not UTF-8: the byte 0xE9 at offset 20',
   ],
-])('%s is refused by name', async (_, csv, message) => {
+])('refuses %s, and names the encoding', async (_, csv, message) => {
   const { code, err, rows } = await pushCsv(csv, [])
   expect([code, rows]).toEqual([1, []])
   expect(err).toContain(message)
 })
 
-test('all columns that are no fields are named at once, before anything is sent, with what to type', async () => {
+test('reports all unknown columns before anything is sent, with the options to use', async () => {
   const csv = 'timestamp,T,value,a note\n2026-01-01,a,1,x\n'
   const refused = await pushCsv(csv, [])
   expect([refused.code, refused.rows]).toEqual([1, []])
@@ -158,7 +158,7 @@ test('all columns that are no fields are named at once, before anything is sent,
   expect(asIs.rows).toEqual([{ timestamp: '2026-01-01', T: 'a', value: 1, 'a note': 'x' }])
 })
 
-test('of a file with a header alone, nothing is guessed that its names do not say', async () => {
+test('guesses no fields from the cells if a file has only a header', async () => {
   const { code, err } = await pushCsv('timestamp,value,sensor\n', [])
   expect(code).toBe(1)
   expect(err).toContain('The file has a header and no rows, so what its columns hold is not known.')
@@ -166,7 +166,7 @@ test('of a file with a header alone, nothing is guessed that its names do not sa
 })
 
 test.each(['2026-01-01T08:00:00Z,a,1', 'a,1.5,x', '01.02.2026 08:00;a;1,5'])(
-  'of %s, it is said that it may be no header',
+  'warns that %s may not be a header',
   async (row) => {
     const { code, err, rows } = await pushCsv(`${row}\n${row}\n`, row.includes(';') ? ['--delimiter', ';'] : [])
     expect([code, rows]).toEqual([1, []])
@@ -177,7 +177,7 @@ test.each(['2026-01-01T08:00:00Z,a,1', 'a,1.5,x', '01.02.2026 08:00;a;1,5'])(
   },
 )
 
-test('a file of tabs is told by its name', async () => {
+test('reads a .tsv file as tab-separated', async () => {
   const path = join(folder, 'rows.tsv')
   writeFileSync(path, 'D\tT\tV\n2026-01-01\ta,b\t1\n')
   const { url, seen } = await service(plant())
@@ -185,7 +185,7 @@ test('a file of tabs is told by its name', async () => {
   expect(seen).toContain(`${pushed}{"D":"2026-01-01","T":"a,b","V":1}\n`)
 })
 
-test('a property of --set that is no field is refused likewise', async () => {
+test('refuses a --set property that is not a field in the same way', async () => {
   const csv = 'D,T,value\n2026-01-01,a,1\n'
   const both = await pushCsv(csv, ['--set', 'Z=1'])
   expect([both.code, both.rows]).toEqual([1, []])
@@ -200,12 +200,12 @@ test('a property of --set that is no field is refused likewise', async () => {
   expect(asIs.rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1, Z: 1 }])
 })
 
-test('numbers with a comma that were rejected are answered with the option for them', async () => {
+test('for rejected numbers with a comma, proposes --decimal comma', async () => {
   const { out } = await pushCsv('D,T,V\n2026-01-01,a,"1,5"\n', [], 'V: expected a number, got "1,5"')
   expect(out).toContain('For numbers like "1,5" there is --decimal comma.\n')
 })
 
-test('numbers whose thousands are parted are read where they can mean nothing else; others are named', async () => {
+test('reads thousands separators only if they are unambiguous, and reports other numbers', async () => {
   const point = await pushCsv(
     'D,T,V\n2026-01-01,a,"1,081.5"\n2026-01-02,a,"1,081"\n',
     [],
@@ -225,13 +225,13 @@ test('numbers whose thousands are parted are read where they can mean nothing el
   expect(comma.out).toContain('Numbers like "81.5" have a decimal point: they are read without --decimal comma.\n')
 })
 
-test('the encoding is named before anything is told of a header', async () => {
+test('reports a wrong encoding before any fault of the header', async () => {
   const { code, err, rows } = await pushCsv(Buffer.from('D;T;Größe\n2026-01-01;a;1\n', 'latin1'), [])
   expect([code, rows]).toEqual([1, []])
   expect(err).toContain('line 1: the file is not UTF-8: the byte 0xF6')
 })
 
-test('semicolons are found out where cells of JSON are no CSV with commas', async () => {
+test('detects semicolons if cells of JSON are not valid CSV with commas', async () => {
   const { code, err } = await pushCsv('D;T;V\n2026-01-01;"a,""b"",""c""";1\n2026-01-01;{"x":1,"y":2};1\n', [])
   expect(code).toBe(1)
   expect(err).toContain('The columns are separated by ";", and not by ",".')
@@ -241,21 +241,21 @@ test.each([
   ['T,V\na,1\n', [], 'No column becomes D, which each row of plant must have. Nothing was sent.'],
   ['V\n1\n', [], 'No column becomes D, T, which each row'],
   ['D,T,V\n2026-01-01,a,1\n', ['--drop', 'T'], 'No column becomes T'],
-])('%j with %j lacks what each row must have', async (csv, options, message) => {
+])('%j with %j is refused for lack of a required field', async (csv, options, message) => {
   const { code, err, rows } = await pushCsv(csv, options)
   expect([code, rows]).toEqual([1, []])
   expect(err).toContain(message)
   expect((await pushCsv(csv, [...options, '--as-is'])).rows).toHaveLength(1)
 })
 
-test('columns are proposed for fields by their cells, and not by their places', async () => {
+test('proposes fields for columns by their cells, not by their position', async () => {
   const { err } = await pushCsv('sensor,reading,when\na1,2.5,2026-01-01 08:00\n', [])
   expect(err).toContain('--map sensor=T,reading=V,when=D')
 })
 
 const openPush = (csv: string, options: readonly string[] = []) => pushCsv(csv, options, null, 'add')
 
-test('of an open ingest new columns are pushed, but for names that no field can have', async () => {
+test('pushes new columns to an open ingest, except those with invalid field names', async () => {
   const { code, rows } = await openPush('D,T,V,temp2\n2026-01-01,a,1,2\n')
   expect([code, rows]).toEqual([0, [{ D: '2026-01-01', T: 'a', V: 1, temp2: 2 }]])
   const refused = await openPush('D,T,"Temp, °C"\n2026-01-01,a,1\n')
@@ -265,7 +265,7 @@ test('of an open ingest new columns are pushed, but for names that no field can 
   )
 })
 
-test('--types holds for a field that a row makes: another value makes none, and its row is rejected', async () => {
+test('--types applies to a field that rows add: other values do not add it, and their rows are rejected', async () => {
   const csv = 'D,T,temp2\n2026-01-01,a,n/a\n2026-01-02,a,2\n'
   expect((await openPush(csv, ['--types', 'temp2=double'])).rows).toMatchObject([{ temp2: ['n/a'] }, { temp2: 2 }])
   expect((await openPush(csv, ['--types', 'temp2=string'])).rows).toMatchObject([{ temp2: 'n/a' }, { temp2: '2' }])
@@ -280,7 +280,7 @@ test('--types holds for a field that a row makes: another value makes none, and 
   )
 })
 
-test('two columns for date and time are proposed as --time, and read as one', async () => {
+test('proposes --time for separate date and time columns, and reads them as one', async () => {
   const csv = 'Datum;Uhrzeit;T;V\n31.12.2026;24:00;a;1,5\n31.12.2026;;a;2\n'
   const options = ['--delimiter', ';', '--decimal', 'comma']
   const refused = await pushCsv(csv, options)
@@ -299,13 +299,13 @@ test('two columns for date and time are proposed as --time, and read as one', as
 
 test.each([
   [
-    'TOA5',
+    'a TOA5 header',
     '"TOA5","CR1000"\n"D","T","V"\n"TS","",""\n"","","Avg"\n"2026-01-01","a",1\n',
     '--header-line 2 --skip-lines 4',
   ],
-  ['a title', 'Plot Title: a\nD,T,V\n2026-01-01,a,1\n', '--skip-lines 1'],
-  ['annotations', '#datatype,dateTime:RFC3339,string,double\nD,T,V\n2026-01-01,a,1\n', '--comment "#"'],
-])('%s before the rows is found out, with the command to type, which works', async (_, csv, options) => {
+  ['a title line', 'Plot Title: a\nD,T,V\n2026-01-01,a,1\n', '--skip-lines 1'],
+  ['InfluxDB annotations', '#datatype,dateTime:RFC3339,string,double\nD,T,V\n2026-01-01,a,1\n', '--comment "#"'],
+])('detects %s before the rows, and prints a command that works', async (_, csv, options) => {
   const refused = await pushCsv(csv, [])
   expect([refused.code, refused.rows]).toEqual([1, []])
   expect(refused.err).toContain(`Nothing was sent. Type: tidemark push plant - --format csv ${options}\n`)
@@ -313,7 +313,7 @@ test.each([
   expect([code, rows]).toEqual([0, [{ D: '2026-01-01', T: 'a', V: 1 }]])
 })
 
-test('dates in digits alone, which would be stored in 1976, are refused with their pattern', async () => {
+test('refuses dates in digits alone, which would be read as 1976, and proposes their pattern', async () => {
   const csv = 'D,T,V\n202301010000,a,1\n202301010015,a,2\n'
   for (const options of [[], ['--dry-run']]) {
     const refused = await pushCsv(csv, options)
@@ -338,7 +338,7 @@ test('dates in digits alone, which would be stored in 1976, are refused with the
   expect(one.out).toContain('D of the first row, 202301010000, is read as milliseconds: 1976-')
 })
 
-test('values that a field does not take as they are written are told with --convert, which reads them', async () => {
+test('for values a field does not accept as written, proposes --convert, which reads them', async () => {
   const csv = 'D, T ,V\n2026-01-01,a, +1.50 \n'
   const { out } = await pushCsv(csv, [], 'V: expected a number, got " +1.50 "')
   expect(out).toContain('Values like " +1.50 " in D are read with --convert D=number.\n')
@@ -349,7 +349,7 @@ test('values that a field does not take as they are written are told with --conv
   expect((await pushCsv(csv, ['--convert', 'V=int'])).code).toBe(64)
 })
 
-test('a hint never proposes the pattern that was given', async () => {
+test('a hint never proposes the pattern that was already given', async () => {
   const options = ['--time-format', 'dd/MM/yyyy HH:mm']
   const fault = 'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "31/02/2026 10:00"'
   const { out } = await pushCsv('D,T,V\n31/02/2026 10:00,a,1\n', options, fault)

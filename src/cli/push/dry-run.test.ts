@@ -21,7 +21,7 @@ const dryRun = ['push', 'plant', '-', '--format', 'ndjson', '--dry-run']
 const file = (rows: number, bad: readonly number[]): string =>
   Array.from({ length: rows }, (_, index) => (bad.includes(index + 1) ? 'bad\n' : '{}\n')).join('')
 
-test('a dry run checks the file to its end, in pieces that the service takes, and pushes nothing', async () => {
+test('a dry run checks the complete file in pieces that the service accepts, and pushes nothing', async () => {
   const { url, seen } = await service(checking)
   const { code, out, err } = await tidemark(url, dryRun, file(2100, [3, 1400, 2099]))
   expect(`${out}${err}`).toMatchInlineSnapshot(`
@@ -39,7 +39,7 @@ test('a dry run checks the file to its end, in pieces that the service takes, an
   expect(seen.filter((one) => !/^(POST \/ingests\/plant\/check|GET )/.test(one))).toEqual([])
 })
 
-test('it is well where nothing would be rejected, and fails where the service cannot say', async () => {
+test('a dry run exits with 0 if no row would be rejected, and fails if the service refuses the check', async () => {
   const { url } = await service(checking)
   expect((await tidemark(url, dryRun, file(2, []))).code).toBe(0)
   const refusing = await service({})
@@ -47,7 +47,7 @@ test('it is well where nothing would be rejected, and fails where the service ca
   expect([code, err]).toEqual([1, expect.stringContaining('rows 1 to 2 were not checked: Not without a key.')])
 })
 
-test('it goes on past lines that cannot be read, and gives the hints of a push', async () => {
+test('a dry run continues after unreadable lines, and prints the same hints as a push', async () => {
   const answers: Answers = {
     'GET /ingests/plant': () => [200, { alias: 'plant', fields: defaultSeriesFields }],
     'POST /ingests/plant/check': (body) => {
@@ -86,14 +86,14 @@ test('it goes on past lines that cannot be read, and gives the hints of a push',
   expect(JSON.parse(json.out)).toMatchObject({ checked: 5, stored: 1, rejected: 1, unreadable: 3 })
 })
 
-test('it does not go with --stop-after', async () => {
+test('--dry-run and --stop-after exclude each other', async () => {
   const { url, seen } = await service(checking)
   const { code, err } = await tidemark(url, [...dryRun, '--stop-after', '1'], file(2, []))
   expect([code, seen]).toEqual([64, []])
   expect(err).toContain('so --stop-after has nothing to stop. Give one of the two.')
 })
 
-test('a push stops once so many rows are rejected, and says how to go on', async () => {
+test('--stop-after ends a push after that many rejected rows, and prints how to continue', async () => {
   let batches = 0
   const answers: Answers = {
     'POST /ingests/plant/data': (body) => {
@@ -141,7 +141,7 @@ const gone = (): [number, unknown] => [
 ]
 const inTens = ['push', 'plant', '-', '--format', 'ndjson', '--batch-rows', '10', '--concurrency', '1']
 
-test('--stop-after stops where a receipt is refused, with the counts and how to go on', async () => {
+test('--stop-after ends a push when a receipt is refused, and prints the counts and how to continue', async () => {
   const { url } = await service(silent(gone))
   const { code, out, err } = await tidemark(url, [...inTens, '--stop-after', '1'], file(500, []))
   expect(out).toContain('received  20\nstored    10\nrejected   0\npending   10\n')
@@ -153,7 +153,7 @@ test('--stop-after stops where a receipt is refused, with the counts and how to 
   expect(code).toBe(1)
 })
 
-test('without it, a receipt that is refused does not hide what was acknowledged', async () => {
+test('without --stop-after, a refused receipt does not hide the acknowledged rows', async () => {
   const { url } = await service(silent(gone))
   const { code, out, err } = await tidemark(url, [...inTens, '--json'], file(50, []))
   expect(JSON.parse(out)).toMatchObject({ received: 50, stored: 10, rejected: 0, pending: 40 })
@@ -161,7 +161,7 @@ test('without it, a receipt that is refused does not hide what was acknowledged'
   expect(code).toBe(1)
 })
 
-test('a push that is sent in halves is no reason to stop', async () => {
+test('--stop-after does not end a push that is sent in halves', async () => {
   const answers = silent((batch) => [
     200,
     { batch, rows: 5, stored: 5, rejected: 0, pending: 0, replaced: 0, errors: [] },
@@ -174,7 +174,7 @@ test('a push that is sent in halves is no reason to stop', async () => {
   expect([code, out]).toEqual([0, expect.stringContaining('stored    100')])
 })
 
-test('all faults of a row are told at once', async () => {
+test('reports all faults of a row together', async () => {
   const [code, message] = ['wrong_type', 'V: no number']
   const further = [{ code: 'missing_tag', field: 'T', message: 'T: the tag is missing' }]
   const errors = [{ index: 0, field: 'V', code, message, further }]

@@ -140,9 +140,9 @@ test.each(Object.entries(files))('%s', async (_, { csv, refused, options, rows }
 })
 
 test.each([
-  ['columns that are times of a day', 'Date,00:00,00:30\n01/03/2026,0.5,0.6\n', 'it needs a row for each time'],
-  ['NEM12', '100,NEM12,202603010000\n200,61023,E1\n300,20260301,0.5\n', 'The first line looks like a row'],
-])('%s is refused, and said why', async (_, csv, why) => {
+  ['a file with times of day as columns', 'Date,00:00,00:30\n01/03/2026,0.5,0.6\n', 'it needs a row for each time'],
+  ['a NEM12 file', '100,NEM12,202603010000\n200,61023,E1\n300,20260301,0.5\n', 'The first line looks like a row'],
+])('%s is refused with the reason', async (_, csv, why) => {
   const { code, err, rows } = await pushed(csv, [])
   expect([code, rows]).toEqual([1, []])
   expect(err).toContain(why)

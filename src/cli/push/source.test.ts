@@ -41,7 +41,7 @@ test.each<[string, Uint8Array, string]>([
   expect(source.readBytes()).toBe(content.length)
 })
 
-test('standard input, a byte at a time', async () => {
+test('reads gzip from standard input a byte at a time', async () => {
   const content = gzipSync(Buffer.concat([mark, Buffer.from('[1]')]))
   const stdin = Readable.from([...content].map((byte) => Buffer.from([byte])))
   const source = await openSource('-', 'json', stdin)
@@ -50,18 +50,18 @@ test('standard input, a byte at a time', async () => {
 })
 
 test.each([
-  ['zeros that fill it up', [Buffer.alloc(300_000)], 'a,b\n'],
-  ['a second part', [gzipSync('c,d\n')], 'a,b\nc,d\n'],
-  ['a second part and zeros', [gzipSync('c,d\n'), Buffer.alloc(9)], 'a,b\nc,d\n'],
-  ['a second part behind zeros', [Buffer.alloc(3), gzipSync('c,d\n')], null],
-  ['a large part behind zeros', [Buffer.alloc(3), ...new Array<Buffer>(40).fill(Buffer.alloc(65_536, 1))], null],
-])('gzip with %s behind it', async (_name, behind, text) => {
+  ['padding zeros', [Buffer.alloc(300_000)], 'a,b\n'],
+  ['a second member', [gzipSync('c,d\n')], 'a,b\nc,d\n'],
+  ['a second member and zeros', [gzipSync('c,d\n'), Buffer.alloc(9)], 'a,b\nc,d\n'],
+  ['a second member after zeros', [Buffer.alloc(3), gzipSync('c,d\n')], null],
+  ['large data after zeros', [Buffer.alloc(3), ...new Array<Buffer>(40).fill(Buffer.alloc(65_536, 1))], null],
+])('gzip followed by %s', async (_name, behind, text) => {
   const source = await openSource('-', 'csv', Readable.from([gzipSync('a,b\n'), ...behind]))
   if (text === null) await expect(textOf(source.bytes)).rejects.toThrow('after zeros')
   else expect(await textOf(source.bytes)).toBe(text)
 })
 
-test('gzip that comes faster than it is unpacked leaves no listeners behind', async () => {
+test('gzip that arrives faster than it is decompressed leaves no listeners behind', async () => {
   const warnings: string[] = []
   const listen = (warning: Error): unknown => warnings.push(warning.message)
   process.on('warning', listen)
@@ -83,7 +83,7 @@ test('gzip that comes faster than it is unpacked leaves no listeners behind', as
   }
 })
 
-test('gzip that ends too early is an error', async () => {
+test('truncated gzip is an error', async () => {
   const source = await openSource('-', 'csv', Readable.from([gzipSync(large).subarray(0, 500)]))
   await expect(textOf(source.bytes)).rejects.toThrow('unexpected end of file')
 })
@@ -92,7 +92,7 @@ test.each([
   ['-', 'Give --format csv, ndjson, json or lp (line protocol).'],
   ['missing.csv', 'There is no file'],
   ['missing.txt', 'does not say what it holds'],
-])('%s is refused', async (path, message) => {
+])('%s without a format is refused', async (path, message) => {
   await expect(openSource(path, undefined, Readable.from([]))).rejects.toThrow(message)
 })
 
@@ -100,14 +100,14 @@ test.each([
   ['rows.txt', 'does not say what it holds'],
   ['rows.xlsx', 'is a spreadsheet. Save its sheet as CSV'],
   ['rows.ODS', 'is a spreadsheet.'],
-])('%s says too little by its name', async (name, message) => {
+])('%s is refused unless a format is given', async (name, message) => {
   const path = join(folder, name)
   writeFileSync(path, '{}')
   await expect(openSource(path, undefined, Readable.from([]))).rejects.toThrow(message)
   expect(await openSource(path, 'json', Readable.from([]))).toMatchObject({ format: 'json' })
 })
 
-test('a folder is refused', async () => {
+test('a directory is refused', async () => {
   for (const format of ['csv', undefined] as const)
     await expect(openSource(folder, format, Readable.from([]))).rejects.toThrow('is a folder')
 })

@@ -49,11 +49,11 @@ async function asked(
   return { result, sleeps, lines: err.split('\n').slice(0, -1) }
 }
 
-test('a service that is there is asked once, and nothing is said', async () => {
+test('a reachable service is requested once, and nothing is printed', async () => {
   expect(await asked([], false)).toEqual({ result: 7, sleeps: [], lines: [] })
 })
 
-test('one that starts meanwhile is waited for; each trouble is told once', async () => {
+test('waits for a service that is starting, and prints each failure once', async () => {
   const { result, sleeps, lines } = await asked([refused, refused, broken, starting, starting], false)
   expect([result, sleeps]).toEqual([7, [250, 500, 1000, 2000, 4000]])
   expect(lines).toEqual([
@@ -65,20 +65,20 @@ test('one that starts meanwhile is waited for; each trouble is told once', async
   expect(lines[0]).toContain(again)
 })
 
-test('one that does not come is waited for as long as was said', async () => {
+test('waits for a service that never starts for as long as requested', async () => {
   const { result, sleeps, lines } = await asked([refused], true)
   expect([result, sleeps.reduce((sum, ms) => sum + ms, 0), lines.length]).toEqual([refused, 7750, 1])
 })
 
 test.each([
-  ['a host that is not known', unknownHost],
-  ['a certificate that is not trusted', untrusted],
-  ['a refusal', forbidden],
-])('%s is told at once', async (_, failure) => {
+  ['an unknown host', unknownHost],
+  ['an untrusted certificate', untrusted],
+  ['a refusal by the service', forbidden],
+])('fails at once on %s', async (_, failure) => {
   expect(await asked([failure], true)).toEqual({ result: failure, sleeps: [], lines: [] })
 })
 
-test('an address that takes the request and never answers is told of', async () => {
+test('reports an address that accepts the request and never answers', async () => {
   const { result } = await asked([], false, { retryMs: 20, silent: true })
   expect(result).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('no answer within 0.02 s') })
 })

@@ -23,7 +23,7 @@ const answers: Answers = {
 }
 const replay = ['rejected', 'replay', 'plant']
 
-test('rows are mended, and go into another ingest', async () => {
+test('replays rows with changes into another ingest', async () => {
   const { url, seen } = await service(answers)
   const changes = ['--rename', 'value=V', '--set', 'T=pump 1,n=07,m=1.5,b=true,q="7"', '--convert', 'V=number']
   const { code, out } = await tidemark(url, [...replay, '--all', '--into', 'plant2', ...changes])
@@ -41,7 +41,7 @@ test('rows are mended, and go into another ingest', async () => {
   })
 })
 
-test('a dry run shows what would become of the first rows, and replays nothing', async () => {
+test('a dry run shows the outcome of the first rows, and replays nothing', async () => {
   const { url, seen } = await service(answers)
   const { out, code } = await tidemark(url, [...replay, '4', '5', '--convert', 'V=number', '--dry-run'])
   expect(code).toBe(2)
@@ -57,7 +57,7 @@ test('a dry run shows what would become of the first rows, and replays nothing',
   expect(seen).toEqual([`${replayPath}/preview {"ids":["4","5"],"convert":{"V":"number"}}`])
 })
 
-test('a decimal comma is set as a text, which the service converts', async () => {
+test('a decimal comma in --set is sent as a string, which the service converts', async () => {
   const { url, seen } = await service(answers)
   await tidemark(url, [...replay, '--all', '--set', 'V=1\\,5', '--convert', 'V=decimal_comma'])
   expect(JSON.parse(seen.at(-1)!.slice(replayPath.length))).toEqual({
@@ -81,7 +81,7 @@ const overwriting: Answers = {
   },
 }
 
-test('good values are not overwritten without a word', async () => {
+test('refuses to overwrite valid values without --yes', async () => {
   const { url, seen } = await service(overwriting)
   const refused = await tidemark(url, [...replay, '--all', '--set', 'V=null'])
   expect(refused).toEqual({
@@ -122,20 +122,20 @@ function previewing(good: ReadonlySet<string>, made: readonly string[]): Answers
 test.each([
   [['6'], 'V in 1 of the 7 rows, the first of them 6.'],
   [['1', '4', '7'], 'V in 3 of the 7 rows, the first of them 1.'],
-])('good values are looked for in all rows, however few one preview looks at: %j', async (good, says) => {
+])('checks all rows for valid values, however few one preview covers: %j', async (good, says) => {
   const { url, seen } = await service(previewing(new Set(good), ['1', '2', '3', '4', '5', '6', '7']))
   const { code, err } = await tidemark(url, [...replay, '--all', '--set', 'V=null'])
   expect([code, err]).toEqual([1, expect.stringContaining(says)])
   expect(seen.filter((asked) => asked.startsWith(`${replayPath} `))).toEqual([])
 })
 
-test('the rows that were looked at are validated again, and no others', async () => {
+test('replays exactly the rows that were checked', async () => {
   const { url, seen } = await service(previewing(new Set(), ['1', '2', '3']))
   expect((await tidemark(url, [...replay, '--all', '--set', 'V=null'])).code).toBe(0)
   expect(seen.at(-1)).toBe(`${replayPath} {"ids":["1","2","3"],"set":{"V":null}}`)
 })
 
-test('names that no row has are told', async () => {
+test('reports names that no row has', async () => {
   const { url } = await service(overwriting)
   expect(await tidemark(url, [...replay, '--all', '--rename', 'vlaue=V'])).toEqual({
     code: 0,
@@ -168,7 +168,7 @@ test.each([
   expect(seen).toEqual([])
 })
 
-test('rows are exported as they were pushed, one a line', async () => {
+test('exports rows as they were pushed, one per line', async () => {
   const { url } = await service(answers)
   expect((await tidemark(url, ['rejected', 'export', 'plant', '--rows'])).out).toBe('{"V": "x"}\n')
 })

@@ -8,21 +8,31 @@ const placed = (...lines: readonly string[]) => {
 }
 
 test.each([
-  ['lines without a unit share one', ['', ''], ['left'], [0, 0]],
-  ['each unit has its own, by turns', ['°C', 'bar', '°C', 'm³/h'], ['left °C', 'right bar', 'left m³/h'], [0, 1, 0, 2]],
-  ['a line without a unit is of none of the others', ['°C', ''], ['left °C', 'right'], [0, 1]],
+  ['lines without a unit share one axis', ['', ''], ['left'], [0, 0]],
   [
-    'the fifth unit shares the last',
+    'each unit has its own axis, alternating left and right',
+    ['°C', 'bar', '°C', 'm³/h'],
+    ['left °C', 'right bar', 'left m³/h'],
+    [0, 1, 0, 2],
+  ],
+  ['a line without a unit has its own axis', ['°C', ''], ['left °C', 'right'], [0, 1]],
+  [
+    'a fifth unit shares the fourth axis',
     ['°C', 'bar', '%', 'm', 'A', ''],
     ['left °C', 'right bar', 'left %', 'right m, A'],
     [0, 1, 2, 3, 3, 3],
   ],
-  ['what was moved stands at the right', ['', '>'], ['left', 'right'], [0, 1]],
-  ['with its own unit', ['>°C', '°C', 'bar'], ['left °C', 'right bar', 'right °C'], [2, 0, 1]],
-  ['so that another unit is at the left', ['>°C', 'bar'], ['left bar', 'right °C'], [1, 0]],
-  ['and all of them', ['>', '>'], ['right'], [0, 0]],
+  ['a line moved to the right has an axis there', ['', '>'], ['left', 'right'], [0, 1]],
   [
-    'five of them share too',
+    'a moved line has its own axis, apart from other lines of its unit',
+    ['>°C', '°C', 'bar'],
+    ['left °C', 'right bar', 'right °C'],
+    [2, 0, 1],
+  ],
+  ['the first unit that was not moved has the left axis', ['>°C', 'bar'], ['left bar', 'right °C'], [1, 0]],
+  ['all lines moved to the right', ['>', '>'], ['right'], [0, 0]],
+  [
+    'a moved line shares the fourth axis when all axes are used',
     ['°C', 'bar', '%', 'm', '>m'],
     ['left °C', 'right bar', 'left %', 'right m'],
     [0, 1, 2, 3, 3],

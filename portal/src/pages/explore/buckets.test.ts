@@ -11,7 +11,7 @@ test.each([
   [30 * day, 'six_hour'],
   [3650 * day, 'week'],
   [100 * 365 * day, 'quarter'],
-])('%i ms over 600 buckets are drawn by %s', (spanMs, granularity) => {
+])('a range of %i ms over 600 buckets uses granularity %s', (spanMs, granularity) => {
   expect(granularityFor(spanMs, 600)).toBe(granularity)
 })
 
@@ -19,7 +19,7 @@ test.each([
   ['minute', 'minute'],
   ['five_minute', 'five minutes'],
   ['six_hour', 'six hours'],
-])('%s is read as every %s', (granularity, text) => {
+])('granularity %s is worded as every %s', (granularity, text) => {
   expect(stepText(granularity)).toBe(text)
 })
 
@@ -32,11 +32,11 @@ test.each([
   ['month', '2026-02-28T23:00Z', '2026-03-31T22:00Z'],
   ['quarter', '2025-12-31T23:00Z', '2026-03-31T22:00Z'],
   ['year', '2025-12-31T23:00Z', '2026-12-31T23:00Z'],
-])('in Berlin the %s of %s ends at %s', (granularity, start, end) => {
+])('in Berlin the %s that starts at %s ends at %s', (granularity, start, end) => {
   expect(bucketEndMs(at(start), granularity, 'Europe/Berlin')).toBe(at(end))
 })
 
-test('a bucket that the range or now cuts is not whole', () => {
+test('a bucket cut by the range or by the current time is partial', () => {
   const rows = [['2026-01-01T00:00Z'], ['2026-01-02T00:00Z'], ['2026-01-03T00:00Z']]
   const span = { fromMs: at('2026-01-01T06:00Z'), toMs: at('2026-01-04T00:00Z') }
   const day = { granularity: 'day', zone: 'UTC', span }

@@ -11,18 +11,18 @@ test.each([
   ['P1D', 'Europe/Madrid', '2026-03-29T12:00:00Z', '2026-03-28T13:00:00Z'],
   ['P7D', 'Europe/Madrid', '2026-07-08T00:00:00Z', '2026-07-01T00:00:00Z'],
   ['P1Y', 'UTC', '2024-02-29T00:00:00Z', '2023-02-28T00:00:00Z'],
-])('%s before in %s: %s is %s', (shift, zone, from, before) => {
+])('%s earlier in %s: %s becomes %s', (shift, zone, from, before) => {
   expect(shifted({ fromMs: at(from), toMs: at(from) + hour }, shift, zone)).toEqual({
     fromMs: at(before),
     toMs: at(before) + hour,
   })
 })
 
-test.each(['soon', 'P99999Y'])('%s is no shift', (shift) => {
+test.each(['soon', 'P99999Y'])('%s is not a valid shift', (shift) => {
   expect(shifted({ fromMs: 0, toMs: hour }, shift, 'UTC')).toBe(null)
 })
 
-test('earlier lines lie behind, each at its own times, with its band', () => {
+test('earlier lines are drawn after the current ones, dashed, at their own times, with their bands', () => {
   const band = (first: number): Lines => ({
     names: ['a'],
     tags: ['a'],

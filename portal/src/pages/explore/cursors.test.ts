@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { betweenText, firstCursors, moved, nearestPlace, picked, valueSeconds } from './cursors.ts'
 
-test('cursors stand at times in the range at which a line has a value', () => {
+test('cursors can be placed at times within the range at which some line has a value', () => {
   const data: Parameters<typeof valueSeconds>[0] = [
     [-10, 0, 5, 10, 20],
     [1, 2, null, undefined, 3],
@@ -17,11 +17,11 @@ test.each([
   [10, 1],
   [15, 1],
   [99, 2],
-])('the nearest to %d is at %d', (second, place) => {
+])('the time nearest to %d is at index %d', (second, place) => {
   expect(nearestPlace([0, 10, 20], second)).toBe(place)
 })
 
-test('they are set by turns, and go with what is drawn', () => {
+test('clicks move the two cursors alternately, and cursors snap to the times that are drawn', () => {
   const seconds = [0, 10, 20, 30, 40, 50]
   const first = firstCursors(seconds)!
   expect(first).toEqual({ a: 20, b: 40, next: 'a' })
@@ -40,6 +40,6 @@ test.each([
   [-7200, '−2 h'],
   [93_784.5, '1 d 2 h 3 min 4.5 s'],
   [60.0004, '1 min'],
-])('%d seconds are %s', (seconds, text) => {
+])('a difference of %d seconds is written as %s', (seconds, text) => {
   expect(betweenText(seconds)).toBe(text)
 })

@@ -11,7 +11,7 @@ test.each([
   ['year', '2023-07-01T18:00Z', ['2023-01-01', '2024-01-01', '2025-01-01', '2027-01-01'], 1],
   ['P2D', '2026-01-01T18:00Z', ['2026-01-01', '2026-01-03', '2026-01-07'], 0],
 ])(
-  'by %s, a mean over time has a gap where a bucket is missing, wherever the range begins',
+  'with granularity %s, a time-weighted mean has a gap at a missing bucket, wherever the range begins',
   (granularity, from, starts, count) => {
     const view = viewOf(new URLSearchParams('field=V&how=time_mean&zone=UTC'))
     const span = { fromMs: Date.parse(from), toMs: Date.parse('2028-01-01') }
@@ -24,7 +24,7 @@ test.each([
 test.each([
   ['PT12H', 12 * 3600],
   ['P1M', 31 * 86_400],
-])('with max_gaps of %s a longer silence is a gap, and a step holds so long', (gap, longest) => {
+])('with max_gaps of %s, a longer silence is a gap and a step extends by at most that duration', (gap, longest) => {
   const drawn = (shape: 'line' | 'step') => {
     const view = viewOf(new URLSearchParams('field=V&zone=UTC'))
     const span = { fromMs: Date.parse('2026-01-01'), toMs: Date.parse('2027-01-01') }

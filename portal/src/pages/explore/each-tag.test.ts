@@ -4,7 +4,7 @@ import type { Shown } from './use-rows.ts'
 
 const columns = ['D', 'T', 'V']
 
-test('an answer is parted by its tags, each with the items next to the range', () => {
+test('splits an answer by tag, each part with the items next to the range', () => {
   const rows = [
     ['1', 'b', 1],
     ['1', 'a', 2],

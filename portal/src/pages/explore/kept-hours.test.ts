@@ -33,7 +33,7 @@ test.each<[part: Partial<View>, drawn: Partial<View>]>([
   [{ how: 'rise' }, { how: 'rise', granularity: 'six_hour' }],
   [{ fields: ['on', 'V'] }, { how: 'band', fields: ['V'] }],
   [{ zone: 'Asia/Kathmandu' }, { zone: 'UTC' }],
-])('%j before there are rows is drawn by hours: %j', (part, drawn) => {
+])('%j before the first retained row is drawn from hours: %j', (part, drawn) => {
   const made = overHours(view(part), span, expiring)
   expect(made).toMatchObject({ kept: 'hours', view: drawn })
   expect(made.span).toEqual({ fromMs: at('2026-02-20T10:00:00Z'), toMs: span.toMs })
@@ -47,13 +47,13 @@ test.each<Partial<View>>([
   { how: 'snap' },
   { how: 'latest' },
   { fields: ['on'] },
-])('%j needs rows, and begins with them', (part) => {
+])('%j needs rows, so its range begins at the first retained row', (part) => {
   const { view: drawn, span: shown, kept } = overHours(view(part), span, expiring)
   expect([drawn, kept]).toEqual([view(part), 'rows'])
   expect(shown).toEqual({ fromMs: at(entity.rows_from), toMs: span.toMs })
 })
 
-test('where there are rows, and where the service has to say that there are none, it is as asked', () => {
+test('draws what was requested when rows are retained, or when the service must report that none are', () => {
   const later = { fromMs: at(entity.rows_from), toMs: span.toMs }
   const before = { fromMs: span.fromMs, toMs: span.fromMs + 1 }
   const none = { pixels: 800, entity: { fields: [...entity.fields] } }
@@ -71,12 +71,12 @@ test('where there are rows, and where the service has to say that there are none
   ])
 })
 
-test('before there are rows a range ends with a full hour too', () => {
+test('the end of a range before the first retained row is rounded up to a full hour', () => {
   const inside = { fromMs: span.fromMs, toMs: at('2026-02-20T11:05:00Z') }
   expect(wholeHours(inside, entity)).toEqual({ fromMs: at('2026-02-20T10:00:00Z'), toMs: at('2026-02-20T12:00:00Z') })
 })
 
-test('the words say from when there are rows, and what is drawn before', () => {
+test('the notes state from when rows are retained, and what is drawn before that', () => {
   const notes = (part: Partial<View>): string[] => {
     const asked = view(part)
     return expiredNotes({ asked, ...overHours(asked, span, expiring) }, entity)

@@ -31,7 +31,7 @@ function shownOf(minute: number, from: number, drawnFrom = from): Shown {
   } as unknown as Shown
 }
 
-test('what was earlier is drawn as long after the range that was asked for as it was in it', () => {
+test('an earlier item is drawn at the same offset from the start of the requested range', () => {
   const shown = shownOf(1450, 1445)
   const own = linesOfShown(shown, entity, null)
   const { data } = withEarlierRange(own, shown, shownOf(12, 5, 0), entity)

@@ -13,7 +13,7 @@ const names = { time: 'D', tags: ['T'], fields: [line('V'), line('W')], untilSec
 /** The lines without the way in which each is drawn. */
 const plain = ({ names, data, left }: Lines) => ({ names, data, left })
 
-test('each tag and field is a line, and what it has no item for is passed over', () => {
+test('each tag and field is a line, which skips times without an item of its own', () => {
   const table = {
     columns: ['D', 'T', 'V', 'W'],
     rows: [
@@ -36,7 +36,7 @@ test('each tag and field is a line, and what it has no item for is passed over',
   })
 })
 
-test('each line is known by its tag and metric', () => {
+test('each line carries its tag and metric', () => {
   const table = { columns: ['D', 'T', 'V', 'W'], rows: [['2026-01-01T00:00:00.000Z', 'a', 1, 2]] }
   expect(linesOf(table, names)).toMatchObject({ names: ['a · V', 'a · W'], tags: ['a', 'a'], metrics: ['V', 'W'] })
 })
@@ -62,7 +62,7 @@ test('each combination of several tags is a line', () => {
   })
 })
 
-test('combinations of one name are lines of their own', () => {
+test('combinations with the same displayed name are separate lines', () => {
   const table = {
     columns: ['D', 'site', 'sensor', 'V'],
     rows: [
@@ -77,7 +77,7 @@ test('combinations of one name are lines of their own', () => {
   expect(made.data).toEqual([[0], [1], [2], [3], [4]])
 })
 
-test('a tag that is null is no empty text', () => {
+test('a null tag differs from an empty string', () => {
   const table = {
     columns: ['D', 'T', 'V'],
     rows: [
@@ -91,7 +91,7 @@ test('a tag that is null is no empty text', () => {
   })
 })
 
-test('what is new takes the place of what it begins with', () => {
+test('new rows replace old rows from their first date on, and rows before the range are dropped', () => {
   const old = {
     columns: ['D', 'V'],
     rows: [
@@ -113,7 +113,7 @@ test('what is new takes the place of what it begins with', () => {
   ])
 })
 
-test('the rows of several answers come in the order of their times', () => {
+test('the rows of several answers are merged in order of time', () => {
   const columns = ['T', 'D', 'V']
   const one = { columns, rows: [at(0), at(60)].map((date) => ['a', date, 1]) }
   const other = { columns, rows: [at(0), at(30)].map((date) => ['b', date, 2]) }
@@ -134,7 +134,7 @@ const table = (...rows: readonly (readonly [second: number, ...values: (number |
 })
 const one = { ...names, fields: [line('V')] }
 
-test('lines come from the item before the range and lead to the one behind it', () => {
+test('a line is extended to the last item before the range and the next one after it', () => {
   const { data } = linesOf(table([10, 1], [20, 2]), one, [table([-5, 0]), table([30, 3])])
   expect(data).toEqual([
     [-5, 10, 20, 30],
@@ -143,16 +143,16 @@ test('lines come from the item before the range and lead to the one behind it', 
 })
 
 test.each([
-  ['until now', Number.POSITIVE_INFINITY, [10, 20, 100], [1, 0, 0]],
-  ['for so long, and nothing is known behind', 5, [10, 15, 17.5, 20, 25], [1, 1, null, 0, 0]],
-])('a step holds %s', (_, holdsSeconds, times, values) => {
+  ['until the current time', Number.POSITIVE_INFINITY, [10, 20, 100], [1, 0, 0]],
+  ['for at most holdsSeconds, and is unknown after that', 5, [10, 15, 17.5, 20, 25], [1, 1, null, 0, 0]],
+])('a step extends %s', (_, holdsSeconds, times, values) => {
   const step: DrawnField = { ...line('V'), drawn: 'step', holdsSeconds }
   const columns = { ...names, fields: [step], untilSecond: 100 }
   expect(linesOf(table([10, 1], [20, 0]), columns).data).toEqual([times, values])
   expect(linesOf(table(), columns, [table([-5, 7])]).data[1]).toEqual([7, 7])
 })
 
-test('a bucket that the range cuts is drawn from where the range begins, by dashes', () => {
+test('a bucket cut by the range is drawn dashed, from the start of the range', () => {
   const isPartial = (second: number): boolean => second === 10 || second === 100
   const columns = { ...one, bucketsFrom: 10, isPartial }
   const { data, lines } = linesOf(table([0, 1], [40, 2], [70, 3], [100, 4]), columns)
@@ -166,7 +166,7 @@ test('a bucket that the range cuts is drawn from where the range begins, by dash
   expect(linesOf(table([0, 1]), columns).data).toEqual([[10], [1]])
 })
 
-test('a band has the least and the greatest of each bucket', () => {
+test('a band has the minimum and maximum of each bucket', () => {
   const band: DrawnField = { ...line('V'), band: { low: 'V.min', high: 'V.max' } }
   const { data, lines, bands } = linesOf(table([0, 2, 1, 3], [60, 5, 4, 6]), { ...names, fields: [band] })
   expect(data.slice(1)).toEqual([

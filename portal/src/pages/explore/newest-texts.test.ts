@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newestTexts } from './newest-texts.ts'
 
-test('the newest value of each tag is told with its age', async () => {
+test('returns the newest value of each tag with its age', async () => {
   const nowMs = Date.UTC(2026, 0, 1, 12)
   const at = (minute: number): string => new Date(nowMs - minute * 60_000).toISOString()
   const rows = [

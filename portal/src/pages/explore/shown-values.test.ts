@@ -12,14 +12,14 @@ const lines = (...columns: Lines['data'][number][]): Lines => ({
   left: 0,
 })
 
-test('the newest value is the last one in the range: none of before it, and none of behind it', () => {
+test('the newest value is the last one within the range, ignoring items before and after it', () => {
   const range = { fromSecond: 0, untilSecond: 30 }
   const drawn = lines([1, 2, undefined, 3, null, 4] as never, [7, null, null, null, null, 8] as never)
   expect(shownOf(drawn, 0, range)).toBe(3)
   expect(shownOf(drawn, 1, range)).toBe(null)
 })
 
-test('at a cursor a line shows the item that is nearest, with its own time, and a step what it holds', () => {
+test('at a cursor a line shows its nearest item with its time, and a step its value there', () => {
   const drawn = lines([1, undefined, undefined, 2, null, 3] as never, [null, 5, 6, 7, undefined, undefined] as never)
   const at = (color: number, all = drawn) => [0, 1, 2, 3, 4].map((place) => itemAt(all, color, place))
   const [first, last] = [
@@ -38,7 +38,7 @@ test.each([
   [-9007199254740991, 0, true, 9007199254740991],
   [9007199254740992, 9007199254740991, true, null],
   [9007199254740992, 9007199254740994, false, 2],
-])('from %d to %d (long: %s) is %s', (a, b, isLong, between) => {
+])('the difference from %d to %d (long: %s) is %s', (a, b, isLong, between) => {
   expect(difference({ second: 0, value: a }, { second: 1, value: b }, isLong)).toBe(between)
   expect(difference(null, { second: 1, value: b }, isLong)).toBe(null)
 })

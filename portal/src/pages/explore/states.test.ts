@@ -28,7 +28,7 @@ function paintedOf(strips: readonly Strip[], bucketSeconds: number) {
   return painted
 }
 
-test('a strip has the states of each bucket, and how long each lasted in all', () => {
+test('a strip has the states of each bucket and the total duration of each state', () => {
   const { strips, left } = stripsOf({ columns, rows }, { time: 'D', tags: ['T'] })
   expect(left).toBe(0)
   expect(strips.map(({ name }) => name)).toEqual(['pump', 'valve'])
@@ -56,7 +56,7 @@ test('a strip has the states of each bucket, and how long each lasted in all', (
   ])
 })
 
-test('a state is painted for its share of a bucket, and seen however short it was', () => {
+test('a state is painted in proportion to its share of a bucket, with a minimum height', () => {
   const { strips } = stripsOf(
     { columns, rows: [...rows.slice(0, 1), [at(60), 'pump', 'on', 'false', 0.001, 1]] },
     { time: 'D', tags: ['T'] },
@@ -70,7 +70,7 @@ test('a state is painted for its share of a bucket, and seen however short it wa
   expect(painted[1]![3]).toBe(2)
 })
 
-test('of many states the longest are told apart and the others are one, which keeps to its strip', () => {
+test('the 20 longest of many states are separate, and the others are merged into one that fits the strip', () => {
   // Each state lasts a second longer than the previous one. The states of another strip count only there.
   const many = Array.from({ length: 5000 }, (_, place) => [at(0), 'level', 'V', place / 7, place + 1, 1])
   const others = [

@@ -6,7 +6,7 @@ import { slid, slidByKey, stripAreas, stripGranularity, wholeSpan } from './stri
 const whole = { fromMs: 0, toMs: 100_000 }
 const span = { fromMs: 40_000, toMs: 60_000 }
 
-test('the whole is what the entity has, and what is shown', () => {
+test('the complete range covers the items and hours of the entity and the range shown', () => {
   const dates = (first_date: string | null, last_date: string | null) =>
     ({ first_date, last_date }) as EntityDescription
   const [first, last] = ['1970-01-01T00:00:10.000Z', '1970-01-01T00:00:50.000Z']
@@ -16,7 +16,7 @@ test('the whole is what the entity has, and what is shown', () => {
   expect(wholeSpan(dates(null, null), span)).toBe(null)
 })
 
-test('a window moves as far as there is something', () => {
+test('a window moves only within the complete range', () => {
   expect(slid(span, -10_000, whole)).toEqual({ fromMs: 30_000, toMs: 50_000 })
   expect(slid(span, 90_000, whole)).toEqual({ fromMs: 80_000, toMs: 100_000 })
 })
@@ -28,11 +28,11 @@ test.each([
   ['PageDown', 20_000],
   ['Home', 0],
   ['End', 80_000],
-])('%s leads to %d', (key, fromMs) => {
+])('%s moves the start of the window to %d', (key, fromMs) => {
   expect(slidByKey(span, key, whole)).toEqual({ fromMs, toMs: fromMs + 20_000 })
 })
 
-test('other keys lead nowhere', () => {
+test('other keys do not move the window', () => {
   expect(slidByKey(span, 'a', whole)).toBe(null)
 })
 
@@ -42,11 +42,11 @@ test.each([
   [300 * 3600, 'PT3600S'],
   [30 * 86_400, 'PT3H'],
   [3650 * 86_400, 'PT292H'],
-])('%d seconds are drawn by %s', (seconds, granularity) => {
+])('a strip of %d seconds uses granularity %s', (seconds, granularity) => {
   expect(stripGranularity({ fromMs: 0, toMs: 1000 * seconds }, 300)).toBe(granularity)
 })
 
-test('a line is an area from its least to its greatest over the whole of each bucket, with its gaps', () => {
+test('draws a line as an area from minimum to maximum, over the full width of each bucket, with gaps', () => {
   const lines = [{ color: 0 }, { color: 0 }, { color: 0 }].map((line) => ({ ...line, name: 'a' }))
   // The first bucket starts before the strip, the last one ends after it.
   const data: Lines['data'] = [

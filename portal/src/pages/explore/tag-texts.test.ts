@@ -25,7 +25,7 @@ const client = {
   items: async (entity: string) => ({ Items: entity === 'tags' ? items : [], NextToken: null }),
 } as unknown as TidemarkClient
 
-test('a tag is known by its description and unit, and found by any part of all its texts', async () => {
+test('a tag has its description and unit, and is found by any part of its metadata texts', async () => {
   const texts = await tagTexts(client)
   expect([...texts]).toEqual([
     ['X.1', { description: 'Boiler temperature', unit: '°C', texts: ['North', 'Boiler temperature', '°C'] }],

@@ -16,7 +16,7 @@ const day = 86_400_000
 const nowMs = Date.parse('2026-01-08T12:00:00Z')
 const view = viewOf(new URLSearchParams('entity=plant&tag=a&tag=b%26c&field=V&range=PT1H&zone=Europe/Berlin'))
 
-test('the address holds the view', () => {
+test('a view can be restored from its address', () => {
   expect(view).toMatchObject({ entity: 'plant', tags: ['a', 'b&c'], fields: ['V'], range: 'PT1H', how: 'auto' })
   expect(viewOf(new URLSearchParams(viewLink(view).split('?')[1]))).toEqual(view)
 })
@@ -24,7 +24,7 @@ test('the address holds the view', () => {
 test.each([
   ['PT1H', '', '', nowMs - 3_600_000, nowMs],
   ['', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', nowMs - 7.5 * day, nowMs - 6.5 * day],
-])('the range %s %s %s is in milliseconds', (range, from, to, fromMs, toMs) => {
+])('the range %s %s %s is converted to milliseconds', (range, from, to, fromMs, toMs) => {
   expect(rangeOf({ ...view, range, from, to }, nowMs)).toEqual({ fromMs, toMs })
 })
 
@@ -32,7 +32,7 @@ test.each([
   ['P99999Y', '', ''],
   ['', '-99999999w', 'now'],
   ['', '2026-01-02', '2026-01-01'],
-])('%s %s %s is no range', (range, from, to) => {
+])('%s %s %s is not a valid range', (range, from, to) => {
   expect(rangeOf({ ...view, range, from, to }, nowMs)).toBeNull()
 })
 
@@ -55,11 +55,11 @@ test.each([
   ['select', 'select', range],
   ['snap', 'snap', buckets],
   ['latest', 'latest', { date: range.start_date }],
-] as const)('%s asks for %s, with what is shown and nothing else', (how, kind, more) => {
+] as const)('%s sends a request of kind %s with only the parameters of the view', (how, kind, more) => {
   expect(questionOf({ ...view, how }, span, 600)).toEqual({ kind, request: { ...asked, ...more } })
 })
 
-test('items are drawn with those next to the range', () => {
+test('items are drawn with the ones next to the range', () => {
   expect(edgesOf(view, span, {})).toEqual([
     { kind: 'last', request: { ...asked, date: range.start_date } },
     { kind: 'next', request: { ...asked, date: range.end_date } },
@@ -75,11 +75,11 @@ test.each([
   ['2026-01-01 08:00', '', { range: '', from: '2026-01-01T07:00:00.000Z', to: '2026-01-08T12:00:00.000Z' }],
   ['1.1.2026', '3.1.2026', { range: '', from: '2025-12-31T23:00:00.000Z', to: '2026-01-02T23:00:00.000Z' }],
   ['soon', '3.1.2026', { range: '', from: 'soon', to: '3.1.2026' }],
-])('from %j to %j, typed in Berlin, is %j', (from, to, range) => {
+])('from %j to %j, typed in Berlin, becomes %j', (from, to, range) => {
   expect(typedRange(from, to, 'Europe/Berlin', nowMs)).toEqual(range)
 })
 
-test('what cannot be read, or ends before it begins, is no range', () => {
+test('a start that cannot be parsed, and an end before the start, are not a valid range', () => {
   for (const [from, to] of [
     ['soon', '2026-01-03'],
     ['2026-01-03', '2026-01-02'],
@@ -88,17 +88,20 @@ test('what cannot be read, or ends before it begins, is no range', () => {
   }
 })
 
-test.each(['soon', '31.11.2026', '2026-11', '11/23/2026'])('of %j as a start alone no other range is drawn', (from) => {
-  const typed = { ...view, ...typedRange(from, '', 'Europe/Berlin', nowMs) }
-  const opened = { ...typed, ...openingRange(typed, { last_date: '2026-01-01T00:00:00.000Z' }, nowMs) }
-  expect(rangeOf(opened, nowMs)).toBeNull()
-})
+test.each(['soon', '31.11.2026', '2026-11', '11/23/2026'])(
+  '%j as a start alone is not replaced by another range',
+  (from) => {
+    const typed = { ...view, ...typedRange(from, '', 'Europe/Berlin', nowMs) }
+    const opened = { ...typed, ...openingRange(typed, { last_date: '2026-01-01T00:00:00.000Z' }, nowMs) }
+    expect(rangeOf(opened, nowMs)).toBeNull()
+  },
+)
 
 test.each([
   ['2026-01-08T11:00:00.000Z', { range: 'P1D' }],
   ['2026-01-02T00:00:00.000Z', { range: '', from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }],
   [null, { range: 'P1D' }],
-])('without a range it opens with a day that has something in it: items until %s', (last_date, range) => {
+])('without a range, a day that has items is opened: newest item at %s', (last_date, range) => {
   expect(openingRange({ ...view, range: '' }, { last_date }, nowMs)).toEqual(range)
 })
 
@@ -111,11 +114,11 @@ test.each([
   ['15', '15', false, ['Least must be below greatest: neither limit is taken.']],
   ['0', 'x', true, ['Least: a logarithmic axis has only numbers above zero.', 'Greatest: “x” is no number.']],
   ['', '-1', true, ['Greatest: a logarithmic axis has only numbers above zero.']],
-])('of the limits %j and %j, logarithmic %j, it is said: %j', (least, greatest, log, faults) => {
+])('the limits %j and %j, logarithmic %j, have the faults %j', (least, greatest, log, faults) => {
   expect(limitFaults({ least, greatest, log })).toEqual(faults)
 })
 
-test('a metric is offered where there is something to draw of it', () => {
+test('offers the metrics that can be drawn in the chosen way', () => {
   const fields = [
     { name: 'V', type: 'double', role: 'metric' },
     { name: 'on', type: 'boolean', role: 'metric' },
@@ -125,7 +128,7 @@ test('a metric is offered where there is something to draw of it', () => {
   expect([names('auto'), names('rise'), names('states')]).toEqual([['V', 'on'], ['V'], ['V', 'on', 'mode']])
 })
 
-test('rows are told apart by all tags, or by the one that is named', () => {
+test('rows are distinguished by all tags, or by the one named in the view', () => {
   const fields = [
     { name: 'D', type: 'timestamp', role: 'time' },
     { name: 'site', type: 'string', role: 'tag' },
@@ -142,7 +145,7 @@ test.each([
   ['2026-07-01T10:20:30.999Z', 'Europe/Berlin', '2026-07-01T12:20:30'],
   ['1969-12-31T23:59:59.500Z', 'UTC', '1969-12-31T23:59:59'],
   ['2026-03-29T01:00:00Z', 'Europe/Berlin', '2026-03-29T03:00:00'],
-])('%s in %s is chosen as %s, and read as that second', (iso, zone, text) => {
+])('%s in %s is shown in the date picker as %s, and read back as the same second', (iso, zone, text) => {
   const ms = Date.parse(iso)
   expect(calendarText(ms, zone)).toBe(text)
   const second = new Date(Math.floor(ms / 1000) * 1000).toISOString()

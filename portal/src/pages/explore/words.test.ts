@@ -9,7 +9,7 @@ const table = (...rows: [tag: string, second: number][]) => ({
 const names = { time: 'D', tags: ['T'] }
 const span = { fromMs: 0, toMs: 100_000 }
 
-test('a plot has every item where no pixel has two of a tag', () => {
+test('a plot has every item if no pixel has two items of a tag', () => {
   const isEvery = (rows: ReturnType<typeof table>): boolean => isEveryItem(rows, names, span, 10)
   expect(isEvery(table(['a', 0], ['b', 5], ['a', 10], ['a', 95]))).toBe(true)
   expect(isEvery(table(['a', 0], ['b', 5], ['a', 9]))).toBe(false)
@@ -22,11 +22,11 @@ test.each([
   [at(0), true, 'The entity has items from 1970-01-01 00:00:00 to 1970-01-01 00:00:09 (UTC). “All” shows that range.'],
   [at(0), false, 'The entity has items from 1970-01-01 00:00:00 to 1970-01-01 00:00:09 (UTC).'],
   [null, true, 'The entity has no items yet.'],
-])('where the first item is of %s, and a button for all %s, it is said: %s', (first_date, hasAll, text) => {
+])('with a first item at %s and a button for all: %s, the text is: %s', (first_date, hasAll, text) => {
   expect(wholeText({ first_date, last_date: at(9) }, 'UTC', hasAll)).toBe(text)
 })
 
-test('values at cursors that are none of items are said to be means of buckets', () => {
+test('values at cursors that are not items are described as means of buckets', () => {
   expect(cursorNote('average', 'six_hour')).toBe(
     'A and B show means of items, every six hours: of buckets that begin there.',
   )

@@ -16,21 +16,21 @@ const readings = [
   [],
 )
 
-test('a counter is drawn by what it does in a second, with a gap where that is not known', () => {
+test('a counter is drawn as its rate per second, with a gap where the rate is unknown', () => {
   expect(drawnMetric(readings, 'x_requests_total')).toEqual([
     [3, 6, 9, 90],
     [2, 2, null, null],
   ])
 })
 
-test('any other metric is drawn as it stands, with a gap while this tab did not look', () => {
+test('any other metric is drawn as read, with a gap while the tab took no readings', () => {
   expect(drawnMetric(readings, 'x_bytes')).toEqual([
     [0, 3, 6, 9, 49.5, 90],
     [5, 7, 9, 1, null, 2],
   ])
 })
 
-test('no more than a quarter of an hour is kept', () => {
+test('keeps no more than a quarter of an hour', () => {
   let kept: readonly MetricReading[] = []
   for (let second = 0; second < 1000; second++) kept = addReading(kept, metricsOf(text(second, 1)), second * 1000)
   expect([kept.length, kept[0]!.ms]).toEqual([300, 700_000])

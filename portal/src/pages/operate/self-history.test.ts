@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { together } from './self-history.ts'
 
-test('of several processes rates add up and the worst time counts', () => {
+test('rates of several processes are summed, and the worst latency is used', () => {
   const t = '2026-01-01T00:00:00.000Z'
   const later = '2026-01-01T00:05:00.000Z'
   const { seconds, values } = together([

@@ -12,16 +12,16 @@ const text = (unit: string) => ({ description: '', unit, texts: [] })
 const many = Array.from({ length: 20 }, (_, place) => `t${place}`)
 
 test.each<[string, readonly { entity: string; tag: string }[], EntityState[], [string, string][], string[]]>([
-  ['the freshest, where no unit is known', [], [entity('plant', many)], [], ['t0', 't1', 't2', 't3', 't4', 't5']],
+  ['the freshest tags if no unit is known', [], [entity('plant', many)], [], ['t0', 't1', 't2', 't3', 't4', 't5']],
   [
-    'one of each unit, and others only where these are few',
+    'one tag of each unit, and more only if these are few',
     [],
     [entity('plant', many)],
     many.slice(0, 10).map((tag, place) => [tag, place < 4 ? 'bar' : `u${place}`]),
     ['t0', 't4', 't5', 't6', 't7', 't8', 't9', 't10'],
   ],
   [
-    'the pinned ones first, if they are there',
+    'pinned tags first, if they exist',
     [
       { entity: 'plant', tag: 't9' },
       { entity: 'gone', tag: 't1' },
@@ -30,8 +30,8 @@ test.each<[string, readonly { entity: string; tag: string }[], EntityState[], [s
     [],
     ['t9', 't0', 't1', 't2', 't3', 't4'],
   ],
-  ['no tag without a number', [], [entity('words', ['w'], 'string'), entity('plant', ['a'])], [], ['a']],
-])('what one looks at: %s', (_, pinned, entities, units, expected) => {
+  ['no tags without numeric metrics', [], [entity('words', ['w'], 'string'), entity('plant', ['a'])], [], ['a']],
+])('the overview shows %s', (_, pinned, entities, units, expected) => {
   const texts = new Map(units.map(([tag, unit]) => [tag, text(unit)]))
   expect(tagsToLookAt(pinned, { entities }, texts).map(({ tag }) => tag)).toEqual(expected)
 })

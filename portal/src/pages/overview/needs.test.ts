@@ -23,20 +23,20 @@ const plant = (tags: PlantState['entities'][number]['tags']) =>
   }) as unknown as PlantState
 
 test.each<[string, Partial<Parameters<typeof needsOf>[0]>, (readonly [Need['level'], string])[]]>([
-  ['nothing, where nothing is wrong', {}, []],
-  ['nothing of tags that are fresh', { plant: plant([tag('a', 1, false)]) }, []],
+  ['nothing if all is well', {}, []],
+  ['nothing for fresh tags', { plant: plant([tag('a', 1, false)]) }, []],
   [
-    'what makes it not ready',
+    'why the service is not ready',
     { readyError: new ServiceError({ status: 503, detail: 'The disk is gone.' } as never) },
     [['bad', 'The disk is gone.']],
   ],
   [
-    'work that fails',
+    'failing background work',
     ready({ failing: [{ work: 'seal', since: '', failures: 3 }] }),
     [['bad', 'Background work fails and is tried again: seal, 3 times']],
   ],
   [
-    'a disk that fills',
+    'a disk that is filling',
     ready({ disk: { freeBytes: 1024, floorBytes: 1, filling: true } }),
     [['bad', 'The disk fills: 1.0 KiB are free']],
   ],
@@ -49,10 +49,10 @@ test.each<[string, Partial<Parameters<typeof needsOf>[0]>, (readonly [Need['leve
   ['rejected rows', { ingests: [{ ingest: ingest({}), rows: 2 }] }, [['warn', '2 rejected rows of plant to mend']]],
   ['an old backup', { backupMs: nowMs - 9 * 86_400_000 }, [['warn', 'The newest backup is 9 d old']]],
   [
-    'silent tags, in one line',
+    'silent tags in one line',
     { plant: plant([tag('a', 10), tag('b', 20), tag('c', 30), tag('d', 40)]) },
     [['warn', '4 tags of e are silent: a for 10 min, b for 20 min, c for 30 min, and 1 more']],
   ],
-])('needs: %s', (_, known, expected) => {
+])('the overview reports %s', (_, known, expected) => {
   expect(needsOf({ ...well, ...known }).map(({ level, text }) => [level, text])).toEqual(expected)
 })

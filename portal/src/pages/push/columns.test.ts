@@ -4,13 +4,13 @@ import { mappingOf, ownNames, unfedFields, withColumn, withConstant } from './co
 
 const columns = withColumn(withColumn(ownNames(['timestamp', 'V', 'note']), 'timestamp', 'D'), 'note', null)
 
-test('a column becomes a property of its name, unless it is given another or left out', () => {
+test('a column becomes the property of its name unless it is renamed or dropped', () => {
   const { columns: renamed, dropped, typeOf } = mappingOf(columns, defaultSeriesFields)
   expect([[...renamed], [...dropped]]).toEqual([[['timestamp', 'D']], ['note']])
   expect(['D', 'V', 'other'].map(typeOf)).toEqual(['timestamp', 'double', 'guess'])
 })
 
-test('a field that no column becomes may be the same in every row', () => {
+test('a field without a column can be a constant of all rows', () => {
   expect(unfedFields(columns, defaultSeriesFields).map(({ source }) => source)).toEqual(['T'])
   const constant = withConstant(columns, 'T', 'boiler.temp')
   expect([...mappingOf(constant, defaultSeriesFields).constants]).toEqual([['T', 'boiler.temp']])
@@ -18,7 +18,7 @@ test('a field that no column becomes may be the same in every row', () => {
   expect([...mappingOf(withColumn(constant, 'note', 'T'), defaultSeriesFields).constants]).toEqual([])
 })
 
-test('two columns that become the time are its date and the time of the day, in the order of the file', () => {
+test('two columns mapped to the time are its date and its time of day, in the order of the file', () => {
   const both = withColumn(withColumn(ownNames(['day', 'at', 'V']), 'day', 'D'), 'at', 'D')
   const { columns: renamed, dateAndTime } = mappingOf(both, defaultSeriesFields)
   expect([[...renamed], dateAndTime]).toEqual([[['day', 'D']], ['day', 'at']])

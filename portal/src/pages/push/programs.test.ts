@@ -5,38 +5,38 @@ import { languages, programOf } from './programs.ts'
 
 const push = { url: 'http://127.0.0.1:8080', alias: 'plant', fileName: null, columns: null }
 
-test('a quote in a row does not end the text of the shell', () => {
+test('quotes in a row are escaped in the shell command', () => {
   const rows = [`{"T":"it's $(x)"}`]
   expect(programOf('curl', { ...push, rows })).toContain(`'[\n  {"T":"it'\\''s $(x)"}\n]'`)
   expect(programOf('tidemark', { ...push, rows })).toContain(`printf '%s\\n' '{"T":"it'\\''s $(x)"}'`)
 })
 
-test('what JSON writes and Python does not is written as Python does, but not in texts', () => {
+test('JSON literals that Python lacks are translated, except in strings', () => {
   const rows = [String.raw`{"a":true,"b":null,"c":"null \"true\" \/ \\/","d":[false]}`]
   expect(programOf('python', { ...push, rows })).toContain(
     String.raw`{"a":True,"b":None,"c":"null \"true\" / \\/","d":[False]}`,
   )
 })
 
-test('what JavaScript would read in a text of its own, and digits that its numbers have not, go as they are', () => {
+test('the JavaScript program keeps backslashes, template syntax and integers above 2^53 unchanged', () => {
   const rows = ['{"T":"C:\\\\temp `$' + '{x}`","n":9007199254740993}']
   const escaped = '{"T":"C:\\\\\\\\temp \\`\\$' + '{x}\\`","n":9007199254740993}'
   expect(programOf('javascript', { ...push, rows })).toContain(['const rows = `[', `  ${escaped}`, ']`', ''].join('\n'))
 })
 
-test('the command says what becomes of the columns', () => {
+test('the command contains the mapping of the columns', () => {
   const columns = withConstant(withColumn(withColumn(ownNames(['t', 'V', 'n,m']), 't', 'D'), 'n,m', null), 'T', 'a b')
   expect(programOf('tidemark', { ...push, fileName: "it's.csv", columns, rows: [] })).toBe(
     `tidemark push 'plant' 'it'\\''s.csv' \\\n  --url 'http://127.0.0.1:8080' \\\n  --map 't=D' \\\n  --set 'T=a b' \\\n  --drop 'n\\,m'`,
   )
 })
 
-test('a column that was chosen after a constant takes its place in the command, as it does in the push', () => {
+test('a column mapped to a field after a constant was set replaces the constant in the command', () => {
   const columns = withColumn(withConstant(ownNames(['t', 'note']), 'T', 'a b'), 'note', 'T')
   expect(programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [] })).not.toContain('--set')
 })
 
-test('the command says how the file is written', () => {
+test('the command contains the format of the file', () => {
   const written = {
     ...usualWritten,
     delimiter: '\t',
@@ -58,14 +58,14 @@ test('the command says how the file is written', () => {
 test.each([
   ['note', false],
   ['V', true],
-])('the command pushes a column that is no field as it is, unless it is left out: %s', (left, strange) => {
+])('the command has --as-is if a column that is not a field is pushed; dropped column: %s', (left, strange) => {
   const columns = withColumn(ownNames(['D', 'T', 'V', 'note']), left, null)
   const fields = ['D', 'T', 'V'].map((source) => ({ source, type: 'double' as const }))
   const text = programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [], fields })
   expect(text.endsWith(' \\\n  --as-is')).toBe(strange)
 })
 
-test('columns that become one time, and lines that are left out, are said to the command too', () => {
+test('the command contains columns joined to one time, and skipped lines', () => {
   const lines = { headerLine: 2, skipLines: 4, comment: '#' }
   const columns = withColumn(
     withColumn(ownNames(['day', 'at', 'T'], { ...usualWritten, lines }), 'day', 'D'),
@@ -83,7 +83,7 @@ test('columns that become one time, and lines that are left out, are said to the
   ])
 })
 
-test('lines of line protocol go as they are, with the unit of their times', () => {
+test('line protocol is pushed unchanged, with the precision of its times', () => {
   const rows = [`weather,place=N\\ 1 note="it's C:\\\\ \\"x\\"" 1767225600`, '# none']
   const lines = { ...push, alias: 'a b', fileName: 'a.lp', rows, precision: 's' } as const
   for (const language of ['curl', 'javascript', 'python'] as const) {
@@ -98,7 +98,7 @@ test('lines of line protocol go as they are, with the unit of their times', () =
   )
 })
 
-test('every program takes its key from the environment', () => {
+test('every program reads its key from the environment', () => {
   for (const language of languages.filter((one) => one !== 'tidemark')) {
     expect(programOf(language, { ...push, rows: ['{}'] })).toContain('TIDEMARK_KEY')
   }

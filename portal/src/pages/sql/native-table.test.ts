@@ -12,9 +12,9 @@ test.each<[string, unknown, { columns: string[]; rows: unknown[][] } | null]>([
     { columns: ['timestamp', 'T'], rows: [[at, 'a']] },
   ],
   ['scan', [{ columns: ['__time', 'V'], events: [{ __time: 1, V: 2 }] }], { columns: ['__time', 'V'], rows: [[1, 2]] }],
-  ['a scan as lists', [{ columns: ['a'], events: [[1], [2]] }], { columns: ['a'], rows: [[1], [2]] }],
+  ['a scan with lists as events', [{ columns: ['a'], events: [[1], [2]] }], { columns: ['a'], rows: [[1], [2]] }],
   ['no rows', [], { columns: [], rows: [] }],
-  ['something else', { a: 1 }, null],
+  ['any other answer', { a: 1 }, null],
 ])('%s', (_, answer, table) => {
   expect(nativeTable(answer)).toEqual(table)
 })

@@ -3,7 +3,7 @@ import { chartOf } from './result-chart.ts'
 
 const at = (minute: number): string => new Date(minute * 60_000).toISOString()
 
-test('columns of numbers over a column of times are lines', () => {
+test('numeric columns next to a time column become lines', () => {
   const table = {
     columns: ['t', 'a', 'b'],
     rows: [
@@ -21,7 +21,7 @@ test('columns of numbers over a column of times are lines', () => {
   })
 })
 
-test('one number of several texts is a line each', () => {
+test('a single numeric column with a string column becomes a line per string', () => {
   const table = {
     columns: ['t', 'T', 'v'],
     rows: [
@@ -40,7 +40,7 @@ test('one number of several texts is a line each', () => {
   })
 })
 
-test('a long that no double holds is drawn too, and a time without rows is a gap', () => {
+test('a long above 2^53 is drawn, and missing times are a gap', () => {
   const rows = [0, 1, 2, 3, 9, 10].map((minute) => [at(minute), 9007199254740993n])
   expect(chartOf({ columns: ['t', 'n'], rows })?.data).toEqual([
     [0, 60, 120, 180, 360, 540, 600],

@@ -24,25 +24,25 @@ test.each([
   ['$pump.flow of $house', 'P1.flow of plant'],
   ['$pumps and $ and $1', '$pumps and $ and $1'],
   ['costs 5$', 'costs 5$'],
-])('%s is filled in as %s', (text, expected) => {
+])('%s is expanded to %s', (text, expected) => {
   expect(filled(text, valuesOf(variables, asked('')))).toBe(expected)
 })
 
 test.each([
-  ['of one tag', ['$part.temp'], ['b1', 'b2']],
-  ['of several', ['$part.temp', '$part.flow'], ['b1', 'b2', 'p', 'plant.p1']],
-  ['with another variable', ['$house.$part'], ['p1.flow', 'x']],
-  ['at the end', ['b1.$part'], ['temp']],
-  ['of no tag', ['$part.level'], []],
-  ['twice in one', ['$part/$part'], null],
-  ['whole tags', ['$part', 'b1.temp'], null],
-  ['not at all', ['$parts.temp'], null],
-])('the parts of tags that there are for a variable: %s', (_, written, parts) => {
+  ['one tag', ['$part.temp'], ['b1', 'b2']],
+  ['several tags', ['$part.temp', '$part.flow'], ['b1', 'b2', 'p', 'plant.p1']],
+  ['a tag with another variable', ['$house.$part'], ['p1.flow', 'x']],
+  ['a variable at the end', ['b1.$part'], ['temp']],
+  ['a pattern that matches no tag', ['$part.level'], []],
+  ['a variable twice in one tag', ['$part/$part'], null],
+  ['a variable that is a complete tag', ['$part', 'b1.temp'], null],
+  ['a variable that is not used', ['$parts.temp'], null],
+])('proposes the parts of tags that a variable can have: %s', (_, written, parts) => {
   const tags = ['b1.temp', 'b2.temp', 'p.flow', '.temp', 'plant.p1.flow', 'plant.x']
   expect(partsOf('part', written, tags, valuesOf(variables, asked('')))).toEqual(parts)
 })
 
-test('the address chooses a variable; what a value holds is not filled in again', () => {
+test('the address sets a variable, whose value is not expanded again', () => {
   const values = valuesOf(variables, asked('var-pump=$house'))
   expect(filled('$pump', values)).toBe('$house')
 })
@@ -58,11 +58,11 @@ test.each([
     { range: '', from: '2026-02-01', to: '2026-02-02', zone: 'Europe/Madrid' },
   ],
   ['from=soon', { range: 'PT1H' }, { range: '', from: 'soon', to: '' }],
-])('the range of %j over %j', (address, saved, expected) => {
+])('the range in the address %j takes precedence over the saved one %j', (address, saved, expected) => {
   expect(frameOf({ cells: [], ...saved }, asked(address))).toMatchObject(expected)
 })
 
-test('a chart is drawn as it was saved, and the same tag once', () => {
+test('a chart is drawn as it was saved, without duplicate tags', () => {
   const view = viewOf(asked('entity=plant&tag=a&tag=b&field=V&how=band&right=b&range=P7D&zone=UTC'))
   const cell = cellOf(view)
   expect(cell).toEqual({ kind: 'chart', entity: 'plant', tags: ['a', 'b'], fields: ['V'], how: 'band', right: ['b'] })
@@ -74,7 +74,7 @@ test('a chart is drawn as it was saved, and the same tag once', () => {
   })
 })
 
-test('a part of more tags or fields than the service takes is not saved', () => {
+test('a part with more tags or fields than the service accepts is refused', () => {
   const names = (count: number) => Array.from({ length: count }, (_, place) => `n${place}`)
   expect(partFault({ tags: names(20), fields: names(20) })).toBeNull()
   expect(partFault({ tags: names(21), fields: ['V'] })).toMatch('at most 20 tags, and these are 21')

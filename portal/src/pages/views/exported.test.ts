@@ -14,7 +14,7 @@ const view: ViewDefinition = {
   ],
 }
 
-test('an import is told before it is pressed: its name, its parts, and whose items they show', () => {
+test('an import is described beforehand: name, number of parts, entities shown', () => {
   const what = 'It saves the new view Night, of 3 parts and 2 variables, which show items of plant, pumps.'
   expect(importText('Night', view, ['pumps', 'plant'])).toBe(what)
   expect(importText('Night', view, null)).toBe(what)
@@ -30,11 +30,11 @@ test.each([
   '{"name":"a"}',
   '{"name":1,"view":{"cells":[]}}',
   '{"name":"a","view":{"cells":[],"variables":1}}',
-])('%j is no exported view', (text) => {
+])('%j is not an exported view', (text) => {
   expect(() => exportedIn(text)).toThrow('The file is no exported view')
 })
 
-test('what else is wrong with a view, the service says', () => {
+test('any other fault of a view is left to the service to report', () => {
   const odd = exportedIn('{"name":"a","view":{"cells":[null,{"entity":1}],"variables":[null]}}')
   expect(importText(odd.name, odd.view, [])).toBe('It saves the new view a, of 2 parts and 1 variable.')
 })

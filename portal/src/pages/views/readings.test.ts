@@ -30,6 +30,6 @@ test.each<[ids: string[], known: string[], shown: [id: string, key: string | nul
     ],
   ],
   [['a', 'b'], [], []],
-])('the tags %j of which %j have items', (ids, keys, shown) => {
+])('the requested tags %j with items of %j are shown in the order requested', (ids, keys, shown) => {
   expect(inTagOrder(ids, known(...keys))).toEqual(shown.map(([id, key]) => ({ id, key })))
 })
