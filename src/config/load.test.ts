@@ -76,7 +76,11 @@ describe('accepts', () => {
     ['port 0', { flags: { port: '0' } }, { port: 0 }],
     ['an admin key', { environment: { TIDEMARK_ADMIN_KEY: 'x'.repeat(24) } }, { adminKey: 'x'.repeat(24) }],
     ['a password', { environment: { TIDEMARK_KAFKA_PASSWORD: 'x' } }, { kafka: { password: 'x' } }],
-    ['unrelated variables, which are ignored', { environment: { TIDEMARK_URL: 'x', TIDEMARK_KEY: 'y', PATH: 'z' } }, { port: 8080 }],
+    [
+      'unrelated variables, which are ignored',
+      { environment: { TIDEMARK_URL: 'x', TIDEMARK_KEY: 'y', PATH: 'z' } },
+      { port: 8080 },
+    ],
   ])('%s', (_name, sources, expected) => {
     expect(loadSettings({ ...nothing, ...sources })).toMatchObject(expected)
   })

@@ -153,18 +153,21 @@ test('adjacent entries of one definition are validated together; rejected rows a
 test.each<[string, PlacedEntry]>([
   ['a push', entry(0, 1)],
   ['a replay', replayOf(0, [7])],
-])('the outcome of %s is reported when its rows are visible, before the end of the step is noted', async (_name, one) => {
-  const { log, parts } = world([one])
-  const write: PipelineParts['notes']['write'] = async ({ validating: validation }) => {
-    // A disk takes some time; callers get a response meanwhile.
-    await new Promise((resolve) => setImmediate(resolve))
-    log.push(validation === null ? 'over' : 'begun')
-  }
-  const pipeline = await Pipeline.open({ ...parts, notes: { ...parts.notes, write } })
-  await pipeline.advance(1, () => log.push(`told before ${pipeline.position}`))
-  const steps = log.filter((line) => !/^(validate|replay)/.test(line))
-  expect(steps).toEqual(['begun', expect.stringMatching('store'), `told before ${positionAfter(one)}`, 'over'])
-})
+])(
+  'the outcome of %s is reported when its rows are visible, before the end of the step is noted',
+  async (_name, one) => {
+    const { log, parts } = world([one])
+    const write: PipelineParts['notes']['write'] = async ({ validating: validation }) => {
+      // A disk takes some time; callers get a response meanwhile.
+      await new Promise((resolve) => setImmediate(resolve))
+      log.push(validation === null ? 'over' : 'begun')
+    }
+    const pipeline = await Pipeline.open({ ...parts, notes: { ...parts.notes, write } })
+    await pipeline.advance(1, () => log.push(`told before ${pipeline.position}`))
+    const steps = log.filter((line) => !/^(validate|replay)/.test(line))
+    expect(steps).toEqual(['begun', expect.stringMatching('store'), `told before ${positionAfter(one)}`, 'over'])
+  },
+)
 
 test('an entry without rows occupies a position and stores nothing', async () => {
   const { log, parts } = world([entry(0, 0), entry(1, 1)])

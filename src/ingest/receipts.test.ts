@@ -63,11 +63,14 @@ describe('a receipt of ten rows from position 100', () => {
     { processed: 110, bad: [1, 2], seenRows: 0, stored: 0, rejected: 2, pending: 8 },
     { processed: 110, bad: [1, 2], seenRows: 5, stored: 5, rejected: 2, pending: 3 },
     { processed: 104, bad: [], seenRows: 3, stored: 3, rejected: 0, pending: 7 },
-  ])('validated to position $processed, with $seenRows rows visible to queries', async ({ processed, bad, seenRows, ...expected }) => {
-    const { errors: _, ...receipt } = await receipts(processed, bad, seenRows).receipt(1, 1, batch)
-    // At most the number of stored rows.
-    expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
-  })
+  ])(
+    'validated to position $processed, with $seenRows rows visible to queries',
+    async ({ processed, bad, seenRows, ...expected }) => {
+      const { errors: _, ...receipt } = await receipts(processed, bad, seenRows).receipt(1, 1, batch)
+      // At most the number of stored rows.
+      expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
+    },
+  )
 })
 
 test.each([

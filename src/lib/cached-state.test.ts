@@ -29,15 +29,18 @@ async function read(): Promise<number> {
   throw new Error('away')
 }
 
-test.each([1, 2, 7])('a read that failed %i times is retried automatically until it succeeds, and no longer', async (times) => {
-  failing = times
-  await expect(copy.refresh()).rejects.toThrow('away')
-  expect(held).toEqual([])
-  await vi.advanceTimersByTimeAsync(times * retryMs)
-  expect(held).toEqual([1])
-  await vi.advanceTimersByTimeAsync(10 * retryMs)
-  expect(reads).toBe(times + 1)
-})
+test.each([1, 2, 7])(
+  'a read that failed %i times is retried automatically until it succeeds, and no longer',
+  async (times) => {
+    failing = times
+    await expect(copy.refresh()).rejects.toThrow('away')
+    expect(held).toEqual([])
+    await vi.advanceTimersByTimeAsync(times * retryMs)
+    expect(held).toEqual([1])
+    await vi.advanceTimersByTimeAsync(10 * retryMs)
+    expect(reads).toBe(times + 1)
+  },
+)
 
 test('a successful read after a failure ends the retries', async () => {
   failing = 1

@@ -18,7 +18,11 @@ test.each<[string, (ServiceEvent | number)[], unknown]>([
     [10, sealFailed, 20, sealed, 30, sealFailed],
     [{ work: 'seal', sinceMs: 30, failures: 1 }],
   ],
-  ['a seal failed, other work succeeded', [10, sealFailed, 20, validated], [{ work: 'seal', sinceMs: 10, failures: 1 }]],
+  [
+    'a seal failed, other work succeeded',
+    [10, sealFailed, 20, validated],
+    [{ work: 'seal', sinceMs: 10, failures: 1 }],
+  ],
   [
     'two kinds of work fail',
     [10, mergeFailed, 20, sealFailed],

@@ -95,7 +95,12 @@ describe('the log', () => {
     ],
     ['a replay', replayed(2), {}, { level: 30, msg: 'rows replayed', rows: 2, stored: 2 }],
     ['a replay that stored nothing', replayed(0), {}, null],
-    ['a replay that stored nothing, at debug', replayed(0), { level: 'debug' }, { level: 20, msg: 'rows replayed', stored: 0 }],
+    [
+      'a replay that stored nothing, at debug',
+      replayed(0),
+      { level: 'debug' },
+      { level: 20, msg: 'rows replayed', stored: 0 },
+    ],
     ['an event at level silent', died, { level: 'silent' }, null],
   ])('%s', (_name, event, options, expected) => {
     const text = logged([event], options)

@@ -270,13 +270,16 @@ describe('a large body, checked in slices', () => {
     ['blanks around a body', 'json', `${' '.repeat(bytes)}[]${' '.repeat(bytes)}`, 0],
     ['one row', 'json', `{"a":[${elements}3]}`, 1],
     ['one row', 'ndjson', `{"a":[${elements}3]}`, 1],
-  ] as const)('%s of %s are counted as in one piece, while the event loop keeps running', async (_, format, body, count) => {
-    const turns = await turnsOf(async () => {
-      expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(count)
-    })
-    expect(checkBody(Buffer.from(body), format)).toBe(count)
-    expect(turns).toBeGreaterThan(6)
-  })
+  ] as const)(
+    '%s of %s are counted as in one piece, while the event loop keeps running',
+    async (_, format, body, count) => {
+      const turns = await turnsOf(async () => {
+        expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(count)
+      })
+      expect(checkBody(Buffer.from(body), format)).toBe(count)
+      expect(turns).toBeGreaterThan(6)
+    },
+  )
 
   test('several bodies at once are checked one per turn of the event loop', async () => {
     const body = Buffer.from(`[${rows.join()}]`)

@@ -66,11 +66,14 @@ test('many strings keep their codes, read in their order or in reverse', () => {
   expect(strings.dictionary).toEqual(tags)
 })
 
-test.each(['\\ud800', '\\udc00\\ud800', 'a\\ud83d', '\\ud83dx\\ude00'])('refuses half a surrogate pair: %s', (spelling) => {
-  const strings = new InternedStrings(1)
-  expect(read(strings, spelling)).toBe(notWellFormed)
-  expect(strings.dictionary).toEqual([])
-})
+test.each(['\\ud800', '\\udc00\\ud800', 'a\\ud83d', '\\ud83dx\\ude00'])(
+  'refuses half a surrogate pair: %s',
+  (spelling) => {
+    const strings = new InternedStrings(1)
+    expect(read(strings, spelling)).toBe(notWellFormed)
+    expect(strings.dictionary).toEqual([])
+  },
+)
 
 test('a string has the same code in JSON and as the value of a tag', () => {
   const values = [

@@ -20,13 +20,10 @@ function cut(bytesMax: number, sent: Buffer, atOnce: number): { readonly passed:
   return { passed: Buffer.concat(pieces), cuts }
 }
 
-test.each([1, 2, 7, 100_000])(
-  'passes packets up to the limit unchanged, %i bytes at a time',
-  (atOnce) => {
-    const sent = Buffer.concat([0, 1, 127, 128, 300, 16_383, 16_384].map((length) => packet(length)))
-    expect(cut(16_384, sent, atOnce)).toEqual({ passed: sent, cuts: [0] })
-  },
-)
+test.each([1, 2, 7, 100_000])('passes packets up to the limit unchanged, %i bytes at a time', (atOnce) => {
+  const sent = Buffer.concat([0, 1, 127, 128, 300, 16_383, 16_384].map((length) => packet(length)))
+  expect(cut(16_384, sent, atOnce)).toEqual({ passed: sent, cuts: [0] })
+})
 
 test.each([1, 3, 100_000])(
   'cuts a longer packet at the limit, passes the next ones complete, %i bytes at a time',

@@ -179,7 +179,13 @@ test.each(waitCases.flatMap((one) => (['node', 'device'] as const).map((of) => [
 )
 
 test.each<[string, number | undefined, WrittenMetric[], string[], string[]]>([
-  ['an alias that the birth lacks, next to one that it has', 1, [value(1, 222), value(99, 5)], ['pressure=222'], [unsaid(99)]],
+  [
+    'an alias that the birth lacks, next to one that it has',
+    1,
+    [value(1, 222), value(99, 5)],
+    ['pressure=222'],
+    [unsaid(99)],
+  ],
   ['an alias of a birth before a gap', 2, [value(1, 222)], [], [changed(1)]],
   ['a new alias after a gap', 2, [value(99, 5)], [], [missing(99)]],
   ['an alias without a birth', undefined, [value(1, 222)], [], [missing(1)]],
