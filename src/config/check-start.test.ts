@@ -53,7 +53,7 @@ async function faultsOf(
   }
 }
 
-describe('a start names what the machine does not give it, before anything is made', () => {
+describe('checkStart reports unusable addresses, folders and files before anything is created', () => {
   test.each<[Record<string, string>, RegExp[]]>([
     [{ port: 'PORT' }, [/^The address is in use \(host 127\.0\.0\.1, port \d+\)\. .*--port/]],
     [{ host: '192.0.2.1' }, [/^host \(192\.0\.2\.1\) is not an address of this machine\. .*--host/]],
@@ -90,12 +90,12 @@ describe('a start names what the machine does not give it, before anything is ma
     expect(existsSync(join(folder, 'data'))).toBe(false)
   })
 
-  test('what is well makes the data folder, and nothing in it', async () => {
+  test('creates an empty data folder when nothing is wrong', async () => {
     expect(await faultsOf({ data: 'DIR/new/data', 'replica.url': 'file://DIR/new/data-copy' })).toEqual([])
     expect(await readdir(join(folder, 'new', 'data'))).toEqual([])
   })
 
-  test('the files of the certificate', async () => {
+  test('reports a TLS certificate or key that is missing, unreadable, invalid or does not match', async () => {
     const [own, other] = [makeCertificate(), makeCertificate()]
     const written = {
       'own.pem': own.cert,
@@ -138,7 +138,7 @@ describe('a start names what the machine does not give it, before anything is ma
     expect(await faults('DIR/own.pem', 'DIR/own.key')).toEqual([])
   })
 
-  test('the files of authorities of a cluster', async () => {
+  test('reports CA files of a cluster that cannot be read', async () => {
     const cluster = { engine: 'cluster', 'kafka.brokers': 'localhost:1', 'druid.router': 'http://localhost:1' }
     const files = { 'kafka.caFile': '/gone.pem', 'druid.caFile': 'DIR', 'postgres.caFile': 'DIR/file' }
     expect(await faultsOf({ ...cluster, ...files }, { TIDEMARK_POSTGRES_URL: 'postgres://localhost/x' })).toEqual([
@@ -153,7 +153,7 @@ const coded = (code: string): Error => Object.assign(new Error(`${code}: words o
 test.each([
   ['EACCES', 'port (80) is not allowed for this user'],
   ['EMFILE', 'cannot be listened on: EMFILE: words of the system'],
-])('%s of an address is told as %s', (code, words) => {
+])('listen error %s is reported as: %s', (code, words) => {
   expect(listenFailure(coded(code), { host: 'h', port: 80 })).toContain(words)
 })
 
@@ -162,11 +162,11 @@ test.each([
   ['EROFS', 'its disk is read only'],
   ['ENOSPC', 'its disk is full'],
   ['EIO', 'EIO: words of the system'],
-])('%s of a file is told as %s', (code, words) => {
+])('file error %s is reported as: %s', (code, words) => {
   expect(systemErrorText(coded(code))).toBe(words)
 })
 
-test('a link that was planted as the file that is tried to be written is not followed', async () => {
+test('the write check does not follow a symlink planted at its file name', async () => {
   await mkdir(join(folder, 'tried'))
   await symlink(join(folder, 'elsewhere'), join(folder, 'tried', `start-${process.pid}.check`))
   expect(await faultsOf({ data: 'DIR/tried' })).toEqual([])

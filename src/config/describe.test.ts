@@ -23,7 +23,7 @@ function settingsTable(): string {
 }
 
 /** `UPDATE_DOCS=1` rewrites the table. */
-test('docs/configuration.md holds the table of settings', () => {
+test('docs/configuration.md contains the current table of settings', () => {
   const document = readFileSync(path, 'utf8')
   if (process.env['UPDATE_DOCS'] === '1') {
     writeFileSync(
@@ -35,7 +35,7 @@ test('docs/configuration.md holds the table of settings', () => {
   expect(tableForm.exec(document)?.[0]).toBe(`${settingsTable()}\n`)
 })
 
-test('each setting has a flag, but no secret one', () => {
+test('each setting has a flag, except secret ones', () => {
   const flags = settingFlags()
   expect(flags.map(({ flag }) => flag)).toContain('--limits-query-time-ms')
   expect(flags.find(({ name }) => name === 'port')).toEqual({
@@ -47,6 +47,6 @@ test('each setting has a flag, but no secret one', () => {
   expect(flags.find(({ name }) => name === 'adminKey')).toBeUndefined()
 })
 
-test('each group of settings says what it is about', () => {
+test('each group of settings has a description', () => {
   expect(new Set(settingFlags().map(({ group }) => group))).toEqual(new Set(settingGroups.keys()))
 })

@@ -22,7 +22,7 @@ test('without any source all settings have their defaults', () => {
   })
 })
 
-test('with small, what is not given has its small default', () => {
+test('with small=true, settings that are not given use their small default', () => {
   const given = { flags: { small: 'true' }, environment: { TIDEMARK_STORE_HEAD_ROWS: '1000000' }, file: null }
   const settings = loadSettings(given)
   expect(settings).toMatchObject({ small: true, store: { headRows: 1_000_000, pageCacheBytes: 8_388_608 }, port: 8080 })
@@ -32,7 +32,7 @@ test('with small, what is not given has its small default', () => {
   expect(inForce.get('store.pageCacheBytes')).toBe(true)
 })
 
-test('a small default is one that may be given, and smaller', () => {
+test('each small default is a valid value below the usual default', () => {
   for (const [name, { small, default: usual, read }] of settingEntries) {
     if (small === undefined) continue
     expect(read(small, 'json'), name).toEqual({ value: small })
@@ -40,7 +40,7 @@ test('a small default is one that may be given, and smaller', () => {
   }
 })
 
-test('a flag comes before the environment, the environment before the file', () => {
+test('a flag overrides the environment, which overrides the file', () => {
   const sources: SettingSources = {
     flags: { port: '1' },
     environment: { TIDEMARK_PORT: '2', TIDEMARK_HOST: '0.0.0.0', TIDEMARK_LIMITS_BUCKETS: '7' },
@@ -54,12 +54,12 @@ test('a flag comes before the environment, the environment before the file', () 
   })
 })
 
-describe('values', () => {
+describe('accepts', () => {
   test.each<[string, Partial<SettingSources>, object]>([
-    ['a name with dots in the file', { file: file({ 'limits.buckets': 5 }) }, { limits: { buckets: 5 } }],
-    ['null in the file', { file: file({ port: null }) }, { port: 8080 }],
+    ['a dotted name in the file', { file: file({ 'limits.buckets': 5 }) }, { limits: { buckets: 5 } }],
+    ['null in the file, as not given', { file: file({ port: null }) }, { port: 8080 }],
     [
-      'an empty variable',
+      'an empty variable, as not given',
       { environment: { TIDEMARK_PORT: '', TIDEMARK_ADMIN_KEY: '' } },
       { port: 8080, adminKey: null },
     ],
@@ -69,20 +69,24 @@ describe('values', () => {
       { cors: { origins: ['https://a.example', 'http://b.example:8080'] } },
     ],
     ['a list in the file', { file: file({ cors: { origins: ['*'] } }) }, { cors: { origins: ['*'] } }],
-    ['true', { environment: { TIDEMARK_KAFKA_TLS: 'true' } }, { kafka: { tls: true } }],
+    ['true in a variable', { environment: { TIDEMARK_KAFKA_TLS: 'true' } }, { kafka: { tls: true } }],
     ['true in the file', { file: file({ kafka: { tls: true } }) }, { kafka: { tls: true } }],
     ['a choice', { flags: { 'access.consumption': 'public' } }, { access: { consumption: 'public', metrics: null } }],
     ['a base path', { flags: { 'server.basePath': '/a/b-c' } }, { server: { basePath: '/a/b-c' } }],
-    ['a free port', { flags: { port: '0' } }, { port: 0 }],
-    ['a key', { environment: { TIDEMARK_ADMIN_KEY: 'x'.repeat(24) } }, { adminKey: 'x'.repeat(24) }],
+    ['port 0', { flags: { port: '0' } }, { port: 0 }],
+    ['an admin key', { environment: { TIDEMARK_ADMIN_KEY: 'x'.repeat(24) } }, { adminKey: 'x'.repeat(24) }],
     ['a password', { environment: { TIDEMARK_KAFKA_PASSWORD: 'x' } }, { kafka: { password: 'x' } }],
-    ['variables of others', { environment: { TIDEMARK_URL: 'x', TIDEMARK_KEY: 'y', PATH: 'z' } }, { port: 8080 }],
+    [
+      'unrelated variables, which are ignored',
+      { environment: { TIDEMARK_URL: 'x', TIDEMARK_KEY: 'y', PATH: 'z' } },
+      { port: 8080 },
+    ],
   ])('%s', (_name, sources, expected) => {
     expect(loadSettings({ ...nothing, ...sources })).toMatchObject(expected)
   })
 })
 
-describe('refusals', () => {
+describe('refuses', () => {
   const port = 'must be a whole number from 0 to 65535'
   test.each<[Partial<SettingSources>, string[]]>([
     [{ flags: { port: 'abc' } }, [`port (from the flag --port) ${port} and not "abc".`]],
@@ -176,11 +180,11 @@ test.each([
   ['adminKey', 'TIDEMARK_ADMIN_KEY', '--admin-key'],
   ['limits.resultRows', 'TIDEMARK_LIMITS_RESULT_ROWS', '--limits-result-rows'],
   ['server.trustProxy', 'TIDEMARK_SERVER_TRUST_PROXY', '--server-trust-proxy'],
-])('%s is %s and %s', (name, variable, flag) => {
+])('%s is set by the variable %s and the flag %s', (name, variable, flag) => {
   expect([environmentName(name), flagName(name)]).toEqual([variable, flag])
 })
 
-test('every default is within its own bounds', () => {
+test('every default is a valid value of its setting', () => {
   const strays = settingEntries.filter(
     ([, setting]) =>
       setting.default !== null && setting.default !== '' && !('value' in setting.read(setting.default, 'json')),
@@ -188,7 +192,7 @@ test('every default is within its own bounds', () => {
   expect(strays).toEqual([])
 })
 
-describe('the cluster engine says what it lacks', () => {
+describe('engine=cluster', () => {
   const whole = {
     TIDEMARK_ENGINE: 'cluster',
     TIDEMARK_KAFKA_BROKERS: 'kafka-1:9092,kafka-2:9092',
@@ -203,19 +207,19 @@ describe('the cluster engine says what it lacks', () => {
     [{ ...withoutDruid, TIDEMARK_DRUID_BROKER: 'http://druid:8082' }, [/druid\.broker and druid\.overlord/]],
     [{ TIDEMARK_ROLE: 'api' }, [/role is for engine=cluster/]],
     [{ ...whole, TIDEMARK_LIMITS_INGEST_BODY_BYTES: '67108865' }, [/more than Kafka takes: .* set 67108864 or less/]],
-  ])('%j', (environment, sentences) => {
+  ])('refuses %j', (environment, sentences) => {
     const load = () => loadSettings({ flags: {}, environment, file: null })
     for (const sentence of sentences) expect(load).toThrow(sentence)
   })
 
-  test('and takes what it needs', () => {
+  test('accepts complete settings, with a Druid router or with a broker and an overlord', () => {
     const environment = { ...withoutDruid, TIDEMARK_DRUID_BROKER: 'http://b:1', TIDEMARK_DRUID_OVERLORD: 'http://o:1' }
     expect(loadSettings({ flags: {}, environment: whole, file: null }).kafka.brokers).toHaveLength(2)
     expect(loadSettings({ flags: {}, environment, file: null }).engine).toBe('cluster')
   })
 })
 
-test('a replica keeps at least what lies between two of its moments', () => {
+test('refuses a replica.keep shorter than replica.catalogMs, if there is a replica', () => {
   const load = (flags: Record<string, string>) => () => loadSettings({ flags, environment: {}, file: null })
   const flags = { 'replica.url': 'file:///mnt/copy', 'replica.keep': 'PT30S' }
   expect(load(flags)).toThrow('replica.keep (PT30S) is 30000 ms, and has to be at least 60000 ms')
@@ -224,7 +228,7 @@ test('a replica keeps at least what lies between two of its moments', () => {
   expect(load({ 'replica.keep': 'PT30S' })).not.toThrow()
 })
 
-describe('variables that begin with TIDEMARK_ and are no settings', () => {
+describe('variables that begin with TIDEMARK_ and are not settings', () => {
   test.each<[name: string, refused: string]>([
     ['TIDEMARK_ACCESS', 'is a group of settings: give one of its settings, such as TIDEMARK_ACCESS_CONSUMPTION.'],
     ['TIDEMARK_ACESS_METRICS', 'is not a setting. Did you mean TIDEMARK_ACCESS_METRICS?'],
@@ -233,7 +237,7 @@ describe('variables that begin with TIDEMARK_ and are no settings', () => {
     ['TIDEMARK_ADMINKEY', 'is not a setting. Did you mean TIDEMARK_ADMIN_KEY?'],
     ['TIDEMARK_port', 'is not a setting. Did you mean TIDEMARK_PORT?'],
     ['TIDEMARK_LIMITS_ROWS', 'is not a setting.'],
-  ])('%s was meant for the service, and is refused', (name, refused) => {
+  ])('%s is refused because it resembles a setting', (name, refused) => {
     const environment = { [name]: '5' }
     expect(refusalsOf({ ...nothing, environment })).toEqual([`The environment variable ${name} ${refused}`])
     expect(ignoredVariables(environment)).toEqual([])
@@ -244,7 +248,7 @@ describe('variables that begin with TIDEMARK_ and are no settings', () => {
     ['TIDEMARK_HOME', ''],
     ['TIDEMARK_ACESS', ' Did you mean TIDEMARK_ACCESS_...?'],
     ['TIDEMARK_ACESS_RULE', ' Did you mean TIDEMARK_ACCESS_...?'],
-  ])('%s is told, and passed over', (name, likely) => {
+  ])('%s is reported as ignored', (name, likely) => {
     const environment = { [name]: '' }
     expect(ignoredVariables(environment)).toEqual([
       `The environment variable ${name} is not a setting, and is ignored.${likely}`,
@@ -252,7 +256,7 @@ describe('variables that begin with TIDEMARK_ and are no settings', () => {
     expect(refusalsOf({ ...nothing, environment })).toEqual([])
   })
 
-  test('those of commands, tests and Kubernetes are left alone', () => {
+  test('variables of commands, tests and Kubernetes are not reported', () => {
     const names = [
       ...['PATH', 'PROT', 'TIDEMARK_', 'TIDEMARK_URL', 'TIDEMARK_KEY', 'TIDEMARK_CONFIG', 'TIDEMARK_SOURCE_KEY'],
       ...['TIDEMARK_MQTT_PASSWORD', 'TIDEMARK_TEST_SEED', 'TIDEMARK_CRASH_ROUNDS', 'TIDEMARK_S3_ROUNDS'],

@@ -11,14 +11,14 @@ const environment = {
 const inForce = settingsInForce(loadSettings({ flags: {}, environment, file: null }))
 const found = (name: string) => inForce.find(({ setting }) => setting === name)
 
-test('every setting is told, with what is in force', () => {
+test('lists every setting with its current value', () => {
   expect(inForce.map(({ setting }) => setting)).toEqual(settingEntries.map(([name]) => name))
   expect(found('limits.resultRows')).toMatchObject({ value: 77, usual: false, secret: false })
   expect(found('port')).toMatchObject({ value: 8080, usual: true })
   expect(found('cors.origins')).toMatchObject({ value: [], usual: true })
 })
 
-test('no secret is shown, nor a password in an address', () => {
+test('shows no secret, and no password in a URL', () => {
   expect(found('adminKey')).toMatchObject({ value: null, usual: false, secret: true })
   expect(found('druid.router')).toMatchObject({ value: 'http://druid:8888' })
   expect(JSON.stringify(inForce)).not.toMatch(/nobody-sees|hidden-word/)

@@ -7,7 +7,7 @@ const ids = new BatchIds(new Uint8Array(32).fill(7))
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 const key = fc.record({ position: fc.maxSafeNat(), rows: uint32, ingestId: uint32, subscriberId: uint32 })
 
-test('an id gives back what it names, in 43 characters that a URL takes', () => {
+test('an id of 43 URL-safe characters decodes to the batch it was made from', () => {
   fc.assert(
     fc.property(key, (batch) => {
       const id = ids.encode(batch)
@@ -17,7 +17,7 @@ test('an id gives back what it names, in 43 characters that a URL takes', () => 
   )
 })
 
-test('an id with any character changed is none', () => {
+test('an id with any one character changed is invalid', () => {
   const id = ids.encode({ position: 12, rows: 3, ingestId: 4, subscriberId: 5 })
   for (let place = 0; place < id.length; place++) {
     const other = id[place] === 'A' ? 'B' : 'A'
@@ -26,13 +26,13 @@ test('an id with any character changed is none', () => {
 })
 
 test.each(['', 'x', '../../etc/passwd', 'A'.repeat(43), `${'A'.repeat(43)}=`, 'ä'.repeat(43)])(
-  '%j is no id',
+  '%j is not a batch id',
   (text) => {
     expect(ids.decode(text)).toBeNull()
   },
 )
 
-test('an id of another service is none', () => {
+test('an id signed by another service is invalid', () => {
   const other = new BatchIds(new Uint8Array(32).fill(8))
   expect(ids.decode(other.encode({ position: 1, rows: 1, ingestId: 1, subscriberId: 1 }))).toBeNull()
 })

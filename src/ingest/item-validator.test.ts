@@ -54,7 +54,7 @@ function validate(body: string, indexType: FieldType = 'string', rows = 1) {
   return { items: items.map((item) => itemJson(table.fields, item)), writes: items, rejected }
 }
 
-describe('items as they are answered', () => {
+describe('items as returned in responses', () => {
   test.each<[string, FieldType, string]>([
     ['{"Id":"a"}', 'string', '{"long":null,"id":"a","text":null,"double":null,"flag":null,"at":null,"tree":null}'],
     [
@@ -89,7 +89,7 @@ describe('items as they are answered', () => {
   })
 })
 
-describe('rows that are no items', () => {
+describe('rows that are not valid items', () => {
   test.each<[string, FieldType, string, string | null]>([
     ['{}', 'string', 'missing_index', 'Id'],
     ['{"Id":null}', 'string', 'missing_index', 'Id'],
@@ -110,18 +110,18 @@ describe('rows that are no items', () => {
     ['[1]', 'string', 'not_an_object', null],
     [`{"Id":"${'é'.repeat(1025)}"}`, 'string', 'too_large', 'Id'],
     [`{"Id":"a","text":"${'x'.repeat(5000)}"}`, 'string', 'too_large', null],
-  ])('%s of a %s: %s', (row, type, code, at) => {
+  ])('rejects %s with an index of type %s: %s', (row, type, code, at) => {
     const { items, rejected } = validate(`[${row}]`, type)
     expect(items).toEqual([])
     expect(rejected).toMatchObject([{ code, field: at, row, position: 100, index: 0 }])
   })
 
-  test('an identifier of just the greatest size is one', () => {
+  test('accepts an identifier of exactly the largest size', () => {
     expect(validate(`{"Id":"${'é'.repeat(1024)}"}`).rejected).toEqual([])
   })
 })
 
-test('good and bad rows of one push keep their positions', () => {
+test('valid and rejected rows of one push keep their positions', () => {
   const { writes, rejected } = validate('[{"Id":"a"},5,{"Id":"b"},{"Id":""},{"Id":"a","text":"2"}]', 'string', 5)
   expect(writes.map(({ entityId, key, position }) => [entityId, Buffer.from(key).toString(), position])).toEqual([
     [7, 'a', 100],
@@ -134,7 +134,7 @@ test('good and bad rows of one push keep their positions', () => {
   ])
 })
 
-test('any JSON value of a json attribute comes back as it was, white space apart', () => {
+test('returns any JSON value of a json attribute unchanged, except for white space', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
       const text = JSON.stringify(value, undefined, space)

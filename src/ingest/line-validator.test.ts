@@ -178,7 +178,7 @@ test.each<[precision: LinePrecision, time: string, ms: number | string]>([
   expect(validatedLines(`m v=1 ${time}`, wide, precision)).toEqual([typeof ms === 'number' ? row({ v: 1 }, ms) : ms])
 })
 
-test('a body: blank lines and comments are none, CR LF ends a line, faulty ones take their place', () => {
+test('blank lines and comments make no row, CR LF ends a line, invalid lines keep their position', () => {
   const body =
     '# a comment, set a="x\n\nm v=1 1000000\r\n \t \nnonsense\n  # another\r\nm v=2 2000000\n\r\nm,host=a\\ b v=3 3000000'
   expect(validatedLines(body)).toEqual([
@@ -193,7 +193,7 @@ test('a body: blank lines and comments are none, CR LF ends a line, faulty ones 
 /** Text in Latin-1, one byte per character, as some programs write it. */
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-test('a byte that is no UTF-8 makes its own line a rejected one, and no other', () => {
+test('a byte that is not UTF-8 rejects its own line and no other', () => {
   const body = latin1(
     'm,host=a v=1 1000000\nm,host=\xe9 v=2 2000000\nm s="\xe9",v=2\nm \xe9=2\n# \xe9\nm,host=a v=3 3000000',
   )
@@ -213,7 +213,7 @@ test('a byte that is no UTF-8 makes its own line a rejected one, and no other', 
   ])
 })
 
-test('a message says the byte that is no UTF-8, a carriage return that ends nothing, and the limit that holds', () => {
+test('messages name the invalid byte, a carriage return that ends no line, and the limit that applies', () => {
   const messages = (text: string | Buffer, ingest = wide) => {
     const entry = entryOf(text, lineFormatOf('ns', ingest.lines !== undefined))
     return new RowValidator({ rowBytes: 100_000 }).validate([entry], ingest).rejected.map(({ message }) => message)
@@ -237,7 +237,7 @@ test('a message says the byte that is no UTF-8, a carriage return that ends noth
   ])
 })
 
-test('a quote too many, or too few, takes no other line with it', () => {
+test('a surplus or missing quote rejects its own line only', () => {
   const body =
     'm s="a"" 1\nm s="b" 2000000\nm s="c 1\nm s="d",v=1 3000000\nm s="e\nf" 4000000\nm s="C:\\" 1\nm v=5 5000000'
   expect(validatedLines(body)).toEqual([
@@ -251,7 +251,7 @@ test('a quote too many, or too few, takes no other line with it', () => {
   ])
 })
 
-test('any carriage returns before a newline are cut, and one ends a comment', () => {
+test('carriage returns before a newline are removed, and a carriage return ends a comment', () => {
   expect(validatedLines('m v=1\r\r\nm s="a"\r\r\r\n#\rm v=2 1000000\r\r')).toEqual([
     row({ v: 1 }),
     row({ s: 'a' }),
@@ -260,7 +260,7 @@ test('any carriage returns before a newline are cut, and one ends a comment', ()
   expect(validatedLines('cpu a=1,b=2 1000000\r\r\ncpu a=1 1000000\r\r\n', byField)).toHaveLength(3)
 })
 
-test('a row for each field: the tag from the template, the value into the first metric that fits', () => {
+test('one row per field: the tag from the template, the value in the first metric that fits', () => {
   const body = 'cpu,host=a,unit=C,rack=r1 load=1.5,n=2i,note="x",on=t 1000000\nnone\nmem free=1 2000000'
   expect(validatedLines(body, byField)).toEqual([
     { D: 1, T: 'cpu.a.load', V: 1.5, unit: 'C' },
@@ -360,7 +360,7 @@ function inPieces(entry: PlacedEntry, ingest: Ingest, budget: StepBudget): Reado
   }
 }
 
-test('any lines are what the naive parser says, validated whole or in pieces, one row a line or one a field', () => {
+test('any lines match the naive parser, at once or in pieces, and fields split into rows do not depend on pieces', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(lineText, end), { maxLength: 8 }), budgets, (lines, budget) => {
       const body = lines.map(([text, ending]) => text + ending).join('')
@@ -415,7 +415,7 @@ function linesOf(texts: readonly string[]): readonly number[] {
   return starts
 }
 
-test('good lines are stored, whatever lines stand beside them', () => {
+test('valid lines are stored, whatever lines are next to them', () => {
   const lines = fc.array(fc.oneof(good, broken), { maxLength: 12 })
   fc.assert(
     fc.property(lines, budgets, (all, budget) => {
@@ -441,7 +441,7 @@ test('good lines are stored, whatever lines stand beside them', () => {
   )
 })
 
-test('lines of a series that was met before are what they are by themselves, one row a field', () => {
+test('lines of a series seen before give the same rows as each line alone, one row per field', () => {
   const some: Ingest = {
     ...byField,
     fields: [

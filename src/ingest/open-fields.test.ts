@@ -35,7 +35,7 @@ test.each<[name: string, json: string, longs: readonly string[], outcome: string
   ['count', '"x"', [], 'wrong_type'],
   ['n', '9223372036854775807', ['n'], 'long metric'],
   ['n', '9223372036854775808', ['n'], 'out_of_range'],
-])('%s with %s is %s %s', (name, json, longs, outcome) => {
+])('property %s with value %s and longs %s: %s', (name, json, longs, outcome) => {
   const brought = new AddedFields({ fieldsMax: 2, standing })
   brought.begin(longs)
   const fault = brought.take(name, Buffer.from(json), 0)
@@ -43,7 +43,7 @@ test.each<[name: string, json: string, longs: readonly string[], outcome: string
   expect(fault?.code ?? (made === undefined ? 'nothing' : `${made.type} ${made.role}`)).toBe(outcome)
 })
 
-test('the field beyond the limit is named, and the limit', () => {
+test('the error beyond limits.fields names the field and the limit', () => {
   const brought = new AddedFields({ fieldsMax: 2, standing })
   brought.begin()
   expect(brought.take('a', Buffer.from('1'), 0)).toBeNull()
@@ -54,7 +54,7 @@ test('the field beyond the limit is named, and the limit', () => {
   })
 })
 
-test.each(['{"b":1}', '[1]'])('%s says why it makes no field', (json) => {
+test.each(['{"b":1}', '[1]'])('the error for the value %s says why it makes no field', (json) => {
   const brought = new AddedFields({ fieldsMax: 9, standing: standing })
   brought.begin()
   expect(brought.take('a', Buffer.from(json), 0)?.message).toBe(

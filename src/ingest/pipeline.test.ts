@@ -130,7 +130,7 @@ async function advance(pipeline: Pipeline, untilPosition: number): Promise<reado
   return reported
 }
 
-test('neighbours of one definition are validated together, others apart, and rejected rows are kept before good ones show', async () => {
+test('adjacent entries of one definition are validated together; rejected rows are stored before valid ones show', async () => {
   const { log, parts } = world([entry(0, 2), entry(2, 1), entry(3, 1, 2), entry(4, 1, 2, 2)], [1])
   const pipeline = await Pipeline.open(parts)
   const tallies = await advance(pipeline, 5)
@@ -153,20 +153,23 @@ test('neighbours of one definition are validated together, others apart, and rej
 test.each<[string, PlacedEntry]>([
   ['a push', entry(0, 1)],
   ['a replay', replayOf(0, [7])],
-])('of %s, what became of rows is told when they show, not when their step is noted to be over', async (_name, one) => {
-  const { log, parts } = world([one])
-  const write: PipelineParts['notes']['write'] = async ({ validating: validation }) => {
-    // A disk takes some time; callers get a response meanwhile.
-    await new Promise((resolve) => setImmediate(resolve))
-    log.push(validation === null ? 'over' : 'begun')
-  }
-  const pipeline = await Pipeline.open({ ...parts, notes: { ...parts.notes, write } })
-  await pipeline.advance(1, () => log.push(`told before ${pipeline.position}`))
-  const steps = log.filter((line) => !/^(validate|replay)/.test(line))
-  expect(steps).toEqual(['begun', expect.stringMatching('store'), `told before ${positionAfter(one)}`, 'over'])
-})
+])(
+  'the outcome of %s is reported when its rows are visible, before the end of the step is noted',
+  async (_name, one) => {
+    const { log, parts } = world([one])
+    const write: PipelineParts['notes']['write'] = async ({ validating: validation }) => {
+      // A disk takes some time; callers get a response meanwhile.
+      await new Promise((resolve) => setImmediate(resolve))
+      log.push(validation === null ? 'over' : 'begun')
+    }
+    const pipeline = await Pipeline.open({ ...parts, notes: { ...parts.notes, write } })
+    await pipeline.advance(1, () => log.push(`told before ${pipeline.position}`))
+    const steps = log.filter((line) => !/^(validate|replay)/.test(line))
+    expect(steps).toEqual(['begun', expect.stringMatching('store'), `told before ${positionAfter(one)}`, 'over'])
+  },
+)
 
-test('an entry without rows takes a position and stores nothing', async () => {
+test('an entry without rows occupies a position and stores nothing', async () => {
   const { log, parts } = world([entry(0, 0), entry(1, 1)])
   const pipeline = await Pipeline.open(parts)
   await advance(pipeline, 2)
@@ -174,14 +177,14 @@ test('an entry without rows takes a position and stores nothing', async () => {
   expect(pipeline.position).toBe(2)
 })
 
-test('after a restart, rows that were rejected before are not kept again', async () => {
+test('after a restart, rows rejected before are not stored again', async () => {
   const { log, parts } = world([entry(0, 2), entry(2, 2)], [1, 3], 2)
   const pipeline = await Pipeline.open(parts)
   await advance(pipeline, 4)
   expect(log).toContain('keep 3 through 4')
 })
 
-test('what is validated again is counted apart, and its rejected rows are not counted again', async () => {
+test('rows validated again are counted separately, and their rejected rows are not counted twice', async () => {
   // Rejected rows are kept up to position 2. Rows up to 5 were validated or stored before.
   const { events, parts } = world([entry(0, 2), entry(2, 3), entry(5, 4)], [1, 3, 6, 7], 2)
   const pipeline = await Pipeline.open({ ...parts, countedPosition: 5 })
@@ -191,7 +194,7 @@ test('what is validated again is counted apart, and its rejected rows are not co
   expect(events).toEqual([{ kind: 'rowsValidated', rows: 4, rejected: 3, again: 5, ingests, ms: 0 }])
 })
 
-test('what was told of a row stands, also where it is validated otherwise now: it is not both, and not lost', async () => {
+test('a row validated differently after a restart is neither both stored and rejected nor lost', async () => {
   const entries = [entry(0, 4), entry(4, 2, 5), entry(6, 1)]
   // Rows 0 and 4 were reported as rejected; now 1, 5 and 6 are bad.
   const { log, parts } = world(entries, [1, 5, 6], 6, { reported: [0, 4] })
@@ -203,7 +206,7 @@ test('what was told of a row stands, also where it is validated otherwise now: i
   expect(log.filter((line) => /^(keep|store)/.test(line))).toEqual(['keep 1,6 through 7', 'store 2,3'])
 })
 
-test('a replay that is validated again counts none of its rows', async () => {
+test('a replay validated again counts none of its rows as stored', async () => {
   const { events, parts } = world([replayOf(20, [3, 5])])
   const replay: PipelineParts['outcomes']['replay'] = async ({ passed }) => ({ stored: passed, taken: 0 })
   const pipeline = await Pipeline.open({ ...parts, outcomes: { ...parts.outcomes, replay } })
@@ -211,7 +214,7 @@ test('a replay that is validated again counts none of its rows', async () => {
   expect(events).toEqual([{ kind: 'rowsReplayed', ingestId: 1, rows: 2, stored: 0 }])
 })
 
-test('items are kept with the rejected rows of the step, and not again after a restart', async () => {
+test('items are stored with the rejected rows of the step, and not again after a restart', async () => {
   const { log, parts } = world([entry(0, 2, 5), entry(2, 1), entry(3, 2, 5)], [1], 2)
   const pipeline = await Pipeline.open(parts)
   const tallies = await advance(pipeline, 5)
@@ -228,14 +231,14 @@ test('items are kept with the rejected rows of the step, and not again after a r
   ])
 })
 
-test('with nothing new, a step does nothing', async () => {
+test('a step without new entries does nothing', async () => {
   const { log, parts } = world([])
   const pipeline = await Pipeline.open(parts)
   expect(await advance(pipeline, 0)).toEqual([])
   expect(log).toEqual([])
 })
 
-test('an ingest that the catalog lacks stops the pipeline: its rows are not passed over', async () => {
+test('an ingest missing in the catalog stops the pipeline, which does not skip its rows', async () => {
   const { parts } = world([entry(0, 1, 9)])
   const pipeline = await Pipeline.open(parts)
   await expect(advance(pipeline, 1)).rejects.toThrow('ingest 9, version 1, which the catalog lacks')
@@ -247,7 +250,7 @@ function replayOf(position: number, positions: readonly number[], ingestId = 1):
   return { ...entry(position, 0, ingestId), format: 'replay', body }
 }
 
-describe('a push that is more than a step', () => {
+describe('a push larger than a step', () => {
   const rows = ['{"D":1,"T":"a","V":1}', '2', '{"D":3,"T":"c"}', '{"D":4,"T":"d"}', '5', '[6]', '{"D":7,"T":"a"}']
   const body = Buffer.from(` [ ${rows.join(' , ')} ] `)
   const large: PlacedEntry = { ...entry(2, rows.length), body }
@@ -281,7 +284,7 @@ describe('a push that is more than a step', () => {
   })
 
   test.each([1, 2, 3, 100])(
-    'begun again at any of its rows, it comes to the same, %i rows a step',
+    'gives the same result when restarted at any of its rows, with %i rows per step',
     async (stepRows) => {
       for (let position = 2; position < 9; position++) {
         const { log, parts } = inPieces(stepRows, position, 5)
@@ -329,7 +332,7 @@ describe('a push that is more than a step', () => {
   }
 
   test.each([1, 2, 3, 100])(
-    'says how many rows replace an earlier one of it, the same also when it is begun again at any row, %i rows a step',
+    'counts its rows that replace an earlier one, also when restarted at any row, with %i rows per step',
     async (stepRows) => {
       for (let position = 2; position < 8; position++) {
         const { reported, parts } = replacing(stepRows, position)
@@ -342,7 +345,7 @@ describe('a push that is more than a step', () => {
     },
   )
 
-  test('counts the rows of a step once that is made again, for the catalog was away', async () => {
+  test('counts replaced rows once when a step is repeated because the catalog was unavailable', async () => {
     const { reported, parts } = replacing(3, 2)
     let isAway = false
     const add = async (outcome: Outcome): Promise<void> => {
@@ -356,7 +359,7 @@ describe('a push that is more than a step', () => {
   })
 })
 
-test('a replay stores rows under their own positions, and takes them back from the rejected ones', async () => {
+test('a replay stores rows at their own positions and removes them from the rejected rows', async () => {
   const { log, parts } = world([entry(20, 1), replayOf(21, [3, 5, 7]), entry(22, 1)], [5])
   const pipeline = await Pipeline.open(parts)
   const tallies = [await advance(pipeline, 23), await advance(pipeline, 23), await advance(pipeline, 23)].flat()
@@ -377,7 +380,7 @@ test('a replay stores rows under their own positions, and takes them back from t
   expect(pipeline.position).toBe(23)
 })
 
-test('a replay stores no row that was discarded, or stored by another replay', async () => {
+test('a replay does not store rows that were discarded or stored by another replay', async () => {
   const { log, parts } = world([replayOf(20, [3, 5]), replayOf(21, [5])], [], 0, { taken: [5] })
   const pipeline = await Pipeline.open(parts)
   expect(await advance(pipeline, 22)).toEqual([{ ingestId: 1, rows: 0, rejected: -1 }])
@@ -385,7 +388,7 @@ test('a replay stores no row that was discarded, or stored by another replay', a
   expect(log.filter((line) => line.startsWith('store'))).toEqual(['store 3'])
 })
 
-test('rows of a dropped entity are passed over and count as validated', async () => {
+test('rows of a dropped entity are skipped and count as validated', async () => {
   const dropped = [{ entityId: 7, ingestIds: [8, 9], isRemoved: true }]
   const { log, parts } = world([entry(0, 2, 9), replayOf(2, [0], 8), entry(3, 1)], [], 0, { dropped })
   const pipeline = await Pipeline.open(parts)
@@ -397,7 +400,7 @@ test('rows of a dropped entity are passed over and count as validated', async ()
   expect(log).toEqual(['validate 3 by 1.1', 'store 3'])
 })
 
-test('an entity that is dropped while the pipeline runs gets no row any more', async () => {
+test('an entity dropped while the pipeline runs gets no more rows', async () => {
   const dropped: DroppedEntity[] = []
   const { log, parts } = world([entry(0, 1, 9), entry(1, 1)], [], 0, { dropped })
   const pipeline = await Pipeline.open(parts)

@@ -21,7 +21,7 @@ const check = (ingest: Ingest, text: string, format: 'json' | 'ndjson' = 'json')
 const good = '{"D":"2026-01-01T00:00:00Z","T":"a","V":1}'
 
 describe('a check', () => {
-  test('says what would become of the rows, and counts them for the key', async () => {
+  test('reports which rows would be stored or rejected, and counts them for the key', async () => {
     const text = `[${good},{"D":1,"T":"a","X":1},5]`
     expect(await check(plant, text)).toEqual({
       rows: 3,
@@ -35,7 +35,7 @@ describe('a check', () => {
     expect(counted.at(-1)).toEqual([3, text.length])
   })
 
-  test('says all that is wrong with a row, first what it would be rejected for', async () => {
+  test('reports all faults of a row, first the one it would be rejected for', async () => {
     const rows = ['{"D":"soon","X":1,"V":"n/a"}', '{"D":"soon"}', `{"X":1,"D":"${'x'.repeat(9000)}"}`]
     const { errors } = await check(plant, `[${rows.join()}]`)
     const brief = errors.map(({ code, field, further }) => [code, field, further?.map((one) => [one.code, one.field])])
@@ -74,14 +74,14 @@ describe('a check', () => {
     ['json', `[{"D":1,"T":"${'x'.repeat(70_000)}","V":1},{"D":1767225600,"T":"a","V":1}]`, null],
     ['json', '[{"D":1767225600000,"D":1767225600}]', 0],
     ['json', '[{"D":1767225600,"D":1767225600000}]', null],
-  ] as const)('says where a time is likely meant in seconds: %s %.80s', async (format, text, index) => {
+  ] as const)('hints where a time is probably in seconds: %s %.80s', async (format, text, index) => {
     const message =
       'D, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: write milliseconds or ISO 8601 where that is meant.'
     const { hints } = await check(plant, text, format)
     expect(hints).toEqual(index === null ? undefined : [{ index, field: 'D', message }])
   })
 
-  test('says where a time is likely meant as a date in digits alone', async () => {
+  test('hints where a time is probably a date written in digits', async () => {
     const { stored, hints } = await check(plant, `[${good},{"D":202301010000,"T":"a","V":1}]`)
     expect([stored, hints]).toEqual([
       2,
@@ -96,7 +96,7 @@ describe('a check', () => {
     ])
   })
 
-  test('says it of fields that rows would bring, whose types the entity says', async () => {
+  test('reports errors of fields that rows would add, by the types that the entity has', async () => {
     const parts = { intake, rowBytes: 10_000, rowsMax: 1000, fieldsMax: 10 }
     const entity = { name: 'load', type: 'string', role: 'dimension' } as const
     const knowing = new PushCheck({ ...parts, entityFields: () => [...plant.fields, entity] })
@@ -109,17 +109,17 @@ describe('a check', () => {
     ])
   })
 
-  test('says it of items too', async () => {
+  test('checks items too', async () => {
     const { stored, errors } = await check(tags, '{"id":"a"}\n{"name":"b"}\n', 'ndjson')
     expect([stored, errors.map(({ code, field }) => [code, field])]).toEqual([1, [['unknown_field', 'name']]])
   })
 
-  test('says the beginning of a name that is as long as a row', async () => {
+  test('shortens a field name that is as long as a row', async () => {
     const { errors } = await check(plant, `[{"${'x'.repeat(5000)}":1}]`)
     expect(errors.map(({ field }) => field?.length)).toEqual([1003])
   })
 
-  test('of many rows goes on in turns, and finds what one look at them all finds', async () => {
+  test('finds the same errors in many rows, in turns, as the validator does at once', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) => (index % 7 === 3 ? '{"V":"x"}' : good))
     const body = Buffer.from(`[${rows.join()}]`)
     const entry = { ingestId: 1, fieldsVersion: 1, subscriberId: 0, receivedMs: 0, idempotencyKey: null, position: 0 }
@@ -139,13 +139,13 @@ describe('a check', () => {
   })
 
   test.each([
-    ['more rows than a check may have', `[${'1,'.repeat(1000)}1]`, 'too_many_rows', '1000 rows (limits.checkRows)'],
-    ['what is no JSON', '[{]', 'invalid_json', 'not JSON'],
+    ['more rows than limits.checkRows', `[${'1,'.repeat(1000)}1]`, 'too_many_rows', '1000 rows (limits.checkRows)'],
+    ['a body that is not JSON', '[{]', 'invalid_json', 'not JSON'],
   ])('refuses %s', async (_, text, code, says) => {
     await expect(check(plant, text)).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
   })
 
-  test('is refused while its key has pushed too much', async () => {
+  test('is refused while its key is over its rate limit', async () => {
     const rates = {
       requireSpace: () => {
         throw new Error('too much')

@@ -51,7 +51,7 @@ describe('a receipt of ten rows from position 100', () => {
     { processed: 110, bad: [], stored: 10, rejected: 0, pending: 0 },
     { processed: 500, bad: [1, 2, 3], stored: 7, rejected: 3, pending: 0 },
     { processed: 100, bad: [1, 2, 3], stored: 0, rejected: 0, pending: 10 },
-  ])('validated to $processed, rejected $bad', async ({ processed, bad, ...expected }) => {
+  ])('validated to position $processed, with rejected rows $bad', async ({ processed, bad, ...expected }) => {
     const { errors, ...receipt } = await receipts(processed, bad).receipt(1, 1, batch)
     // At most the number of stored rows.
     expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
@@ -63,11 +63,14 @@ describe('a receipt of ten rows from position 100', () => {
     { processed: 110, bad: [1, 2], seenRows: 0, stored: 0, rejected: 2, pending: 8 },
     { processed: 110, bad: [1, 2], seenRows: 5, stored: 5, rejected: 2, pending: 3 },
     { processed: 104, bad: [], seenRows: 3, stored: 3, rejected: 0, pending: 7 },
-  ])('validated to $processed, of which queries see $seenRows', async ({ processed, bad, seenRows, ...expected }) => {
-    const { errors: _, ...receipt } = await receipts(processed, bad, seenRows).receipt(1, 1, batch)
-    // At most the number of stored rows.
-    expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
-  })
+  ])(
+    'validated to position $processed, with $seenRows rows visible to queries',
+    async ({ processed, bad, seenRows, ...expected }) => {
+      const { errors: _, ...receipt } = await receipts(processed, bad, seenRows).receipt(1, 1, batch)
+      // At most the number of stored rows.
+      expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
+    },
+  )
 })
 
 test.each([
@@ -79,7 +82,7 @@ test.each([
   await expect(receipts(500, []).receipt(subscriber, ingest, id)).rejects.toMatchObject({ code })
 })
 
-test.each(['nothing', batch])('others than who pushed it do not learn from %j which ingests there are', async (id) => {
+test.each(['nothing', batch])('%j reveals no ingest to a subscriber that did not push the batch', async (id) => {
   const refusal = (ingest: number | null) =>
     receipts(500, [])
       .receipt(2, ingest, id)

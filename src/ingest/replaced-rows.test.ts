@@ -40,7 +40,7 @@ const row = fc.tuple(
 /** The rows of a push, some of them rejected. */
 const push = fc.array(fc.tuple(row, fc.boolean()), { maxLength: 60 })
 
-test('rows with the time and all tags of an earlier row of their push are counted, in steps of any size, also where a step is made again', () => {
+test('counts rows that repeat time and tags of an earlier row of their push, for any steps, repeated ones too', () => {
   fc.assert(
     fc.property(
       fc.array(push, { maxLength: 4 }),
@@ -82,7 +82,7 @@ test('rows with the time and all tags of an earlier row of their push are counte
   )
 })
 
-test('of an entity that keeps its rows nothing is counted', () => {
+test('counts nothing for an entity that keeps duplicates', () => {
   const { pushedNulls: _, ...batch } = batchOf([
     [0, [1, 'a', 'a']],
     [1, [1, 'a', 'a']],

@@ -280,7 +280,7 @@ function inPieces(validator: RowValidator, entries: readonly PlacedEntry[], inge
   return all
 }
 
-test('every row is stored or rejected as the model says, and again the same when validated again', () => {
+test('stores or rejects every row as the model does, also in pieces and when validated again', () => {
   const calls = fieldList.chain((fields) =>
     fc.tuple(
       fc.constant(fields),
@@ -312,7 +312,7 @@ test('every row is stored or rejected as the model says, and again the same when
   )
 })
 
-test('what is foreseen of a row before it is pushed is what the validator says, word for word', () => {
+test('the fault foreseen for a row before its push equals that of the validator, word for word', () => {
   const calls = fieldList.chain((fields) => fc.tuple(fc.constant(fields), push(fields)))
   fc.assert(
     fc.property(calls, ([fields, pushed]) => {

@@ -59,7 +59,7 @@ function validated(row: string): Record<string, Value> | { code: RejectCode; fie
 /** A row with all required fields and the given properties. */
 const row = (properties: string): string => `{"D":0,"T":"a","__proto__":"b",${properties}}`
 
-describe('a value that is stored', () => {
+describe('stores the value of', () => {
   const instant = (text: string): number => Date.parse(text)
   test.each<[properties: string, name: string, stored: Value]>([
     ['"V":12.34', 'value', 12.34],
@@ -222,7 +222,7 @@ test.each<[pushed: string, code: RejectCode, field: string | null, message: stri
 describe('a batch', () => {
   const text = (lines: readonly string[]): string => lines.join('\n')
 
-  test('spans entries, whose rows have their places in the one order', () => {
+  test('contains the rows of several entries, each at its position', () => {
     const ndjson = text(['', ' {"D":3,"T":"a","__proto__":"u"} ', '\t', '5', '{"D":4,"T":"b","__proto__":"u"}\r', ''])
     const entries = [
       entry('{"D":1,"T":"a","__proto__":"u"}', 1),
@@ -244,14 +244,14 @@ describe('a batch', () => {
     ])
   })
 
-  test('is null without good rows', () => {
+  test('is null without valid rows', () => {
     expect(new RowValidator({ rowBytes }).validate([entry('[1]', 0)], ingest)).toMatchObject({
       batch: null,
       rejected: [{ row: '1' }],
     })
   })
 
-  test('holds longs digit for digit, and an exact column only where it needs one', () => {
+  test('stores longs exactly, with an exact column only where it needs one', () => {
     const validator = new RowValidator({ rowBytes })
     const longs = (...values: string[]) => {
       const body = `[${values.map((value) => row(`"N":${value}`)).join()}]`
@@ -270,7 +270,7 @@ describe('a batch', () => {
     })
   })
 
-  test('whose entry holds another number of rows than it says is a broken journal', () => {
+  test('throws when an entry does not contain its declared number of rows', () => {
     expect(() => new RowValidator({ rowBytes }).validate([{ ...entry('[1,2]', 0), rows: 1 }], ingest)).toThrow(
       'does not hold 1',
     )
@@ -293,7 +293,7 @@ describe('remembered strings', () => {
     expect([...first.codes, ...second.codes]).toEqual([0, 1, 1, 2, 0])
   })
 
-  test('begin anew in another array when there are too many of them', () => {
+  test('restart in a new dictionary when there are too many of them', () => {
     const validator = new RowValidator({ rowBytes, rememberedStringsMax: 2 })
     const first = tagColumn(validator, ['a', 'b', 'c'])
     const second = tagColumn(validator, ['c'])
@@ -301,7 +301,7 @@ describe('remembered strings', () => {
     expect(second.dictionary).toEqual(['c'])
   })
 
-  test('are let go of for the ingest used longest ago when they take too much memory', () => {
+  test('are dropped for the least recently used ingest when they take too much memory', () => {
     const validator = new RowValidator({ rowBytes, rememberedBytesMax: 20_000 })
     const others = [1, 2, 3, 4, 5, 6].map((id) => ({ ...ingest, id }))
     const dictionaries = new Set(others.map((other) => tagColumn(validator, ['a'], other).dictionary))

@@ -29,17 +29,20 @@ async function read(): Promise<number> {
   throw new Error('away')
 }
 
-test.each([1, 2, 7])('what failed %i times is read again, with nobody asking, and then not any more', async (times) => {
-  failing = times
-  await expect(copy.refresh()).rejects.toThrow('away')
-  expect(held).toEqual([])
-  await vi.advanceTimersByTimeAsync(times * retryMs)
-  expect(held).toEqual([1])
-  await vi.advanceTimersByTimeAsync(10 * retryMs)
-  expect(reads).toBe(times + 1)
-})
+test.each([1, 2, 7])(
+  'a read that failed %i times is retried automatically until it succeeds, and no longer',
+  async (times) => {
+    failing = times
+    await expect(copy.refresh()).rejects.toThrow('away')
+    expect(held).toEqual([])
+    await vi.advanceTimersByTimeAsync(times * retryMs)
+    expect(held).toEqual([1])
+    await vi.advanceTimersByTimeAsync(10 * retryMs)
+    expect(reads).toBe(times + 1)
+  },
+)
 
-test('what was read after a failure is not read once more', async () => {
+test('a successful read after a failure ends the retries', async () => {
   failing = 1
   await expect(copy.refresh()).rejects.toThrow('away')
   await copy.refresh()
@@ -47,14 +50,14 @@ test('what was read after a failure is not read once more', async () => {
   expect(reads).toBe(2)
 })
 
-test('several that fail at once are one attempt later', async () => {
+test('several reads that fail at once are retried together', async () => {
   failing = 3
   await Promise.allSettled([copy.refresh(), copy.refresh(), copy.refresh()])
   await vi.advanceTimersByTimeAsync(10 * retryMs)
   expect([reads, held]).toEqual([4, [1]])
 })
 
-test('a read that comes to its end late brings nothing older back', async () => {
+test('a read that completes late does not replace a newer state', async () => {
   let release = (_: number): void => {}
   const late = new CachedState({
     read: () => (reads++ === 0 ? new Promise<number>((resolve) => (release = resolve)) : read()),
@@ -69,7 +72,7 @@ test('a read that comes to its end late brings nothing older back', async () => 
   expect(held).toEqual([2])
 })
 
-test('a read that fails late, after a newer one, is not made again', async () => {
+test('a read that fails after a newer one succeeded is not retried', async () => {
   let fail = (_: Error): void => {}
   const late = new CachedState({
     read: () => (reads++ === 0 ? new Promise<number>((_, reject) => (fail = reject)) : read()),
@@ -85,7 +88,7 @@ test('a read that fails late, after a newer one, is not made again', async () =>
   expect([reads, held]).toEqual([before, [1]])
 })
 
-test('one that is closed reads no more', async () => {
+test('stops retrying after close', async () => {
   failing = 1
   await expect(copy.refresh()).rejects.toThrow('away')
   copy.close()
@@ -93,7 +96,7 @@ test('one that is closed reads no more', async () => {
   expect(reads).toBe(1)
 })
 
-test('what cannot be held is read again', async () => {
+test('a state that cannot be applied is read again', async () => {
   let isBroken = true
   const hold = (state: number): void => {
     if (isBroken) throw new Error('broken')

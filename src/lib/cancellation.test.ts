@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Cancellation, nativeSignal } from './cancellation.ts'
 
-test('tells who listens, once, with the reason that came first', () => {
+test('notifies its listeners once, with the first reason', () => {
   const cancellation = new Cancellation()
   const heard: string[] = []
   const leaving = (): void => void heard.push('leaving')
@@ -15,7 +15,7 @@ test('tells who listens, once, with the reason that came first', () => {
   expect(() => cancellation.throwIfAborted()).toThrow('gone')
 })
 
-test('a listener that leaves while others are told does not keep them from hearing of it', () => {
+test('a listener that removes itself during the notification does not stop the others', () => {
   const cancellation = new Cancellation()
   const heard: number[] = []
   const first = (): void => {
@@ -29,7 +29,7 @@ test('a listener that leaves while others are told does not keep them from heari
   expect(cancellation.reason).toHaveProperty('name', 'AbortError')
 })
 
-test('an AbortSignal is made of it when one is needed, before or after', () => {
+test('converts to one AbortSignal, before or after it is cancelled', () => {
   const [before, after] = [new Cancellation(), new Cancellation()]
   const signal = nativeSignal(before)
   expect(signal.aborted).toBe(false)

@@ -21,20 +21,20 @@ async function pairOf(cert: string) {
 }
 
 test.each([own.cert, own.cert + authority.cert, `the service\n${own.cert}\nwho vouches for it\n${authority.cert}\n`])(
-  'a whole chain is taken',
+  'accepts a complete chain',
   async (chain) => {
     expect((await pairOf(chain)).cert.toString()).toBe(chain)
   },
 )
 
 test.each(['-----BEG', '-----BEGIN CERTIFICATE-----\n', authority.cert.slice(0, 300), authority.cert.slice(0, -8)])(
-  'a chain that ends in the middle of its second certificate is refused',
+  'refuses a chain that ends in the middle of its second certificate',
   async (part) => {
     await expect(pairOf(own.cert + part)).rejects.toThrow('in the middle of a certificate')
   },
 )
 
-test('so is one whose second certificate is damaged', async () => {
+test('refuses a chain whose second certificate is damaged', async () => {
   const damaged = authority.cert.split('\n').toSpliced(2, 1).join('\n')
   await expect(pairOf(own.cert + damaged)).rejects.toThrow('in the middle of a certificate')
 })

@@ -12,7 +12,7 @@ test.each<[string, readonly string[]]>([
   ['a\\\\,b', ['a\\,b']],
   ['C:\\a,b\\', ['C:\\a', 'b\\']],
   [' a , b ', [' a ', ' b ']],
-])('%j holds %j', (text, parts) => {
+])('%j is read as %j', (text, parts) => {
   expect(readCommaList(text)).toEqual(parts)
 })
 
@@ -29,7 +29,7 @@ test.each<[readonly string[], readonly string[]]>([
   expect(writeCommaLists(parts)).toEqual(lists)
 })
 
-test('what is written is read again, of any parts', () => {
+test('any parts are read back as they were written', () => {
   const part = fc.string({ unit: fc.constantFrom('a', ',', '\\', ' ', '"', 'é') })
   fc.assert(
     fc.property(fc.array(part), (parts) => {

@@ -12,11 +12,11 @@ test.each([
   ['\uffff', '\u{1f600}', -1],
   ['\ue000', '\u{10000}', -1],
   ['\ud7ff', '\u{10000}', -1],
-])('%j against %j: %i', (left, right, sign) => {
+])('compares %j with %j: %i', (left, right, sign) => {
   expect(Math.sign(compareCodePoints(left, right))).toBe(sign)
 })
 
-test('orders as UTF-8 bytes do', () => {
+test('orders strings like their UTF-8 bytes', () => {
   const text = fc.string({ unit: codePoint })
   fc.assert(
     fc.property(text, text, (left, right) => {

@@ -78,7 +78,7 @@ describe('records', () => {
     [{ comment: '//', headerLine: 1 }, '// h\n1\n//2\n/3\n', [1, 2, 4]],
     [{ skipLines: 9 }, 'a\nb', []],
     [{ comment: '#', skipLines: 1 }, 'a\r# b\rh\r#c\r1\r', [3, 5]],
-  ])('lines are left out by %j of %j', (lines, text, found) => {
+  ])('%j skips lines of %j', (lines, text, found) => {
     for (const chunks of [[text], [...text]]) {
       const reader = new CsvParser({ recordCharsMax, lines: { ...allLines, ...lines } })
       const records = [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()]
@@ -86,7 +86,7 @@ describe('records', () => {
     }
   })
 
-  test('each record knows the line on which it begins', () => {
+  test('each record has the number of its first line', () => {
     const reader = new CsvParser({ recordCharsMax })
     const records = reader.push('h\n"a\nb"\n\nc\n')
     expect(records.map((record) => record.line)).toEqual([1, 2, 5])
@@ -96,7 +96,7 @@ describe('records', () => {
     ['a\n"b', 'line 2: a quote is opened and never closed'],
     ['a\n"b"c\n', 'line 2: after a closing quote comes the next cell or a new line'],
     [`"${'x'.repeat(2000)}`, 'line 1: a record of more than 1000 characters; is a quote left open?'],
-  ])('%j is refused', (text, message) => {
+  ])('refuses %j', (text, message) => {
     expect(() => read([text])).toThrow(CsvError)
     expect(() => read([text])).toThrow(message)
   })
@@ -108,7 +108,7 @@ const cell = fc.oneof(
 )
 const written = (value: CsvCell): string => (value === null ? '' : `"${value.replaceAll('"', '""')}"`)
 
-test('what was written is read, however the text is cut', () => {
+test('reads back what was written, wherever the text is split', () => {
   const records = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 })
   fc.assert(
     fc.property(

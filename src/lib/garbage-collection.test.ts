@@ -16,7 +16,7 @@ const looks: readonly (readonly [heldMiB: number, utilization: number, thenMiB: 
   [36, 0, 20],
 ]
 
-test('a thread collects when it is idle and holds more than after the last collection', () => {
+test('a thread collects garbage when idle and its memory has grown since the last collection', () => {
   const mebibyte = 1024 * 1024
   let held = 0
   let busy = 0
@@ -50,7 +50,7 @@ test('a thread collects when it is idle and holds more than after the last colle
   expect([collected, held]).toEqual([5, 3])
 })
 
-test('an array that nobody uses is let go', () => {
+test('an array without references is freed', () => {
   const collect = newCollect()
   const bytes = 64 * 1024 * 1024
   const beforeBytes = heldBytes()

@@ -11,7 +11,7 @@ function holds(...names: readonly string[]) {
   return { held, all: names.map(hold) }
 }
 
-test('all are held, and let go once', async () => {
+test('holdAll holds all, and releases them only once', async () => {
   const { held, all } = holds('first', 'second')
   const both = await holdAll(all)
   expect([...held]).toEqual(['first', 'second'])
@@ -22,13 +22,13 @@ test('all are held, and let go once', async () => {
   expect([...held]).toEqual(['first'])
 })
 
-test('when one cannot be held, none is', async () => {
+test('holdAll holds none if one of them fails', async () => {
   const { held, all } = holds('first', 'second', 'broken', 'third')
   await expect(holdAll(all)).rejects.toThrow('cannot be held')
   expect([...held]).toEqual([])
 })
 
-test('it is held until all who hold it let go, whatever becomes of the generation that was asked', async () => {
+test('is held until its last holder releases it, even if the generation dies meanwhile', async () => {
   const reported: string[] = []
   let isAlive = true
   const holds = new Holds({
@@ -49,7 +49,7 @@ test('it is held until all who hold it let go, whatever becomes of the generatio
   expect([holds.isHeld, reported]).toEqual([false, ['hold', 'hold', 'release']])
 })
 
-test('a hold that nobody lived to answer holds nothing', async () => {
+test('a hold that failed because the generation died is released', async () => {
   let released = 0
   const holds = new Holds({ hold: () => Promise.reject(new Error('it died')), release: () => released++ })
   await expect(holds.take()).rejects.toThrow('it died')

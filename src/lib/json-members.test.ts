@@ -26,7 +26,7 @@ test.each([
   expect(pairs(text)).toEqual(expected)
 })
 
-test('an array is no object', () => {
+test('refuses an array', () => {
   expect(() => jsonMembers('[1]')).toThrow('no JSON object')
 })
 

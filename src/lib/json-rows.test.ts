@@ -37,16 +37,16 @@ test.each([
   ['[1}', 'a closing brace too many after row 0'],
   ['[1] 2', 'more text after the end of the JSON array'],
   ['{} {}', 'more text after the end of the JSON object'],
-])('%j is refused', (text, message) => {
+])('refuses %j', (text, message) => {
   expect(() => split([text])).toThrow(message)
   expect(() => split([...text])).toThrow(message)
 })
 
-test('a row that never ends is refused', () => {
+test('refuses a row that never ends', () => {
   expect(() => split(['[{"a":"', 'x'.repeat(60), 'x'.repeat(60)], 100)).toThrow('row 1 has more than 100 bytes')
 })
 
-test('every row of every array comes out as JSON.parse sees it, however the bytes are cut', () => {
+test('returns the rows of any array like JSON.parse, wherever the bytes are split', () => {
   fc.assert(
     fc.property(
       fc.array(fc.jsonValue(), { maxLength: 6 }),

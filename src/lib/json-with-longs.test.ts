@@ -20,23 +20,23 @@ test.each<[string, unknown]>([
   expect(parseWithLongs(text)).toEqual(value)
 })
 
-test('however deep, and under any name', () => {
+test('reads longs before deep nesting and under any name', () => {
   const deep = 100_000
   expect(parseWithLongs(`[9007199254740993,${'['.repeat(deep)}${']'.repeat(deep)}]`)).toContain(9007199254740993n)
   const named = parseWithLongs('{"__proto__":9007199254740993}')
   expect(Object.entries(Object(named))).toEqual([['__proto__', 9007199254740993n]])
 })
 
-test('a million digits are an infinite double', () => {
+test('reads a million digits as an infinite double', () => {
   expect(parseWithLongs(`[${'9'.repeat(1_000_000)}]`)).toEqual([Number.POSITIVE_INFINITY])
 })
 
 /** Each would take hours if every quote were tried as the start of a string. */
 test.each([
-  ['escaped quotes in a string without its end', `"${'\\"'.repeat(500_000)}`],
-  ['a string that ends in a backslash', `"${'\\"'.repeat(500_000)}\\`],
-  ['lines in a string without its end', `"${'\\\n'.repeat(500_000)}`],
-])('no JSON: %s', (_name, text) => {
+  ['escaped quotes in an unterminated string', `"${'\\"'.repeat(500_000)}`],
+  ['an unterminated string that ends in a backslash', `"${'\\"'.repeat(500_000)}\\`],
+  ['lines in an unterminated string', `"${'\\\n'.repeat(500_000)}`],
+])('refuses %s', (_name, text) => {
   expect(() => parseWithLongs(text)).toThrow(SyntaxError)
 })
 

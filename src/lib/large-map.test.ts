@@ -4,9 +4,9 @@ import { LargeMap } from './large-map.ts'
 type Key = number | bigint | null
 
 test.each<[string, number, (place: number) => Key]>([
-  ['few', 100, (place) => place],
-  ['as many as one map has', 8192, (place) => place],
-  ['one more', 8193, (place) => place],
+  ['few keys', 100, (place) => place],
+  ['as many keys as one Map has', 8192, (place) => place],
+  ['one key more', 8193, (place) => place],
   ['seconds', 50_000, (place) => Date.UTC(2026, 0, 1) + place * 1000],
   ['days before 1970', 50_000, (place) => -place * 86_400_000],
   ['fractions', 50_000, (place) => place / 7],

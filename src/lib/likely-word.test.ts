@@ -15,7 +15,7 @@ test.each([
   ['po', null],
   ['', null],
   ['l'.repeat(1000), null],
-])('%s is likely %s', (word, likely) => {
+])('suggests for %s: %s', (word, likely) => {
   expect(likelyWord(word, known)).toBe(likely)
 })
 
@@ -24,16 +24,16 @@ test.each([
   ['тeмпература', 'температура', 'температура'],
   ['圧力', '温度', null],
   ['°', '%', null],
-])('letters of every script count: %s beside %s', (word, one, likely) => {
+])('compares the letters of every script: %s with %s', (word, one, likely) => {
   expect(likelyWord(word, [one])).toBe(likely)
 })
 
-test('a message goes on with the name that may be meant', () => {
+test('adds the probable name to a message, if there is one', () => {
   expect(didYouMean('plnat', ['plant', 'other'])).toBe(' "plant" may be meant.')
   expect(didYouMean('nothing', ['plant', 'other'])).toBe('')
 })
 
-test('of very many names the first are looked at', () => {
+test('searches only the first of very many names', () => {
   function* names(): Generator<string> {
     for (let count = 0; ; count++) yield `name-${count}`
   }

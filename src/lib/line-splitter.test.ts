@@ -19,7 +19,7 @@ test.each([
   expect(split([...text])).toEqual(lines)
 })
 
-test('a line that never ends is refused', () => {
+test('refuses a line that never ends', () => {
   expect(() => split(['x'.repeat(60), 'x'.repeat(60)])).toThrow('a line of more than 100 bytes')
 })
 

@@ -20,8 +20,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-describe('the disk of this machine', () => {
-  test('opens no link, to a file or to nothing', async () => {
+describe('nodeDisk', () => {
+  test('opens no symbolic link, with or without a target', async () => {
     const path = join(folder, 'link')
     symlinkSync(join(folder, 'other'), path)
     await expect(nodeDisk.open(path, { create: true })).rejects.toThrow('EEXIST')
@@ -29,7 +29,7 @@ describe('the disk of this machine', () => {
     await expect(nodeDisk.open(path, { create: false })).rejects.toThrow('ELOOP')
   })
 
-  test('writes, reads, cuts and deletes', async () => {
+  test('writes, reads, truncates and deletes', async () => {
     const directory = join(folder, 'a', 'b')
     const path = join(directory, 'file')
     await nodeDisk.makeDirectory(directory)
@@ -54,7 +54,7 @@ describe('the disk of this machine', () => {
     [true, false],
     [false, true],
     [false, false],
-  ])('opened with create %s, writes are synced as they are written: %s', async (create, syncsWrites) => {
+  ])('opened with create %s, writes are synchronous: %s', async (create, syncsWrites) => {
     const path = join(folder, 'synced')
     if (!create) writeFileSync(path, 'what was there')
     const file = await nodeDisk.open(path, { create, syncsWrites })
@@ -68,14 +68,14 @@ describe('the disk of this machine', () => {
     expect(readFileSync(path, 'latin1')).toBe('one')
   })
 
-  test('lists files only, sorted; nothing in a folder that is not there', async () => {
+  test('lists only files, sorted, and none for a missing folder', async () => {
     for (const name of ['b', 'a']) writeFileSync(join(folder, name), '')
     mkdirSync(join(folder, 'folder'))
     expect(await nodeDisk.list(folder)).toEqual(['a', 'b'])
     expect(await nodeDisk.list(join(folder, 'none'))).toEqual([])
   })
 
-  test('makes no file that is there, and opens none that is not', async () => {
+  test('refuses to create an existing file and to open a missing one', async () => {
     const path = join(folder, 'file')
     await expect(nodeDisk.open(path, { create: false })).rejects.toMatchObject({ code: 'ENOENT' })
     await (await nodeDisk.open(path, { create: true })).close()
@@ -114,13 +114,13 @@ describe('writeFully', () => {
   }
   const buffers = ['ab', '', 'cde', 'f'].map((text) => Buffer.from(text))
 
-  test.each([1, 2, 3, 4, 5, 6, 100])('goes on after writes of at most %i bytes', async (bytesMax) => {
+  test.each([1, 2, 3, 4, 5, 6, 100])('continues after writes of at most %i bytes', async (bytesMax) => {
     const writer = shortWriter(bytesMax)
     await writeFully(writer, buffers, 0)
     expect(Buffer.from(writer.taken).toString()).toBe('abcdef')
   })
 
-  test('throws when nothing is taken', async () => {
+  test('throws when no bytes are written', async () => {
     await expect(writeFully(shortWriter(0), buffers, 0)).rejects.toThrow('took none')
   })
 })

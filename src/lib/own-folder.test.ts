@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { inScratchFolder } from '../../test/support/scratch-folder.ts'
 import { openOwnFolder } from './own-folder.ts'
 
-test('is empty, leaves those of living processes, and goes with its own', () =>
+test('is created empty, deletes folders of dead processes only, and is deleted on close', () =>
   inScratchFolder('tidemark-own-', async (data) => {
     // Process 1 always exists; the id of the last process is higher than any system allows.
     const kept = ['process-1-1000-a', 'process-x', 'store']

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { Pacer } from './pacer.ts'
 
-test('a little work never asks for a rest', () => {
+test('a little work never needs a rest', () => {
   const pacer = new Pacer({ sliceMs: 0, signal: new AbortController().signal })
   expect(pacer.spend(1000)).toBe(false)
 })
 
-test('much work asks for a rest once the slice is over', () => {
+test('much work needs a rest after the slice is over', () => {
   const pacer = new Pacer({ sliceMs: 0, signal: new AbortController().signal })
   expect(pacer.spend(1_000_000)).toBe(true)
 })
 
-test('a rest lets others run, and throws the reason of an abort', async () => {
+test('a rest lets other work run, and throws the reason of an abort', async () => {
   const controller = new AbortController()
   const pacer = new Pacer({ sliceMs: 0, signal: controller.signal })
   let ran = false
@@ -25,7 +25,7 @@ test('a rest lets others run, and throws the reason of an abort', async () => {
   expect(() => new Pacer({ sliceMs: 0, signal: controller.signal })).toThrow('gone')
 })
 
-test('what presses has every second slice, however many rest', async () => {
+test('pressing work gets every second slice, however much other work rests', async () => {
   const signal = new AbortController().signal
   let met = ''
   const run = async (name: string, presses: boolean): Promise<void> => {
@@ -39,7 +39,7 @@ test('what presses has every second slice, however many rest', async () => {
   expect(met.replace(/^[abc]/, '')).toMatch(/^X[abc]Y[abc]X[abc]Y[abc]X[abc]Y[abc]+$/)
 })
 
-test('those that rest go on one a turn of the event loop, in their order', async () => {
+test('resting work continues one per turn of the event loop, in order', async () => {
   const signal = new AbortController().signal
   const met: string[] = []
   const run = async (name: string): Promise<void> => {

@@ -14,7 +14,7 @@ afterEach(() => rm(root, { recursive: true }))
 const modeOf = async (path: string): Promise<string> => ((await stat(join(root, path))).mode & 0o777).toString(8)
 
 test.each([0o000, 0o022, 0o077, 0o277])(
-  'what is made is its owner alone to use, whatever the umask (%i)',
+  'creates files and folders for their owner only, whatever the umask (%i)',
   async (umask) => {
     const before = process.umask(umask)
     try {
@@ -30,7 +30,7 @@ test.each([0o000, 0o022, 0o077, 0o277])(
   },
 )
 
-test('a folder that was open to others is closed, with what lies in it', async () => {
+test('closes a folder that was open to other users, with its content', async () => {
   const files = ['catalog.sqlite', 'journal/0.journal', 'store/1/a.parquet', 'closed/within']
   for (const path of files) {
     await mkdir(join(root, dirname(path)), { recursive: true })

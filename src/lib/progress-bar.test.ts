@@ -15,9 +15,9 @@ function shown(total: number | null, tty: boolean, updates: readonly [number, nu
 }
 
 test.each<[string, number | null, boolean, [number, number][], string]>([
-  ['nothing at once', 10, false, [[0, 1]], ''],
+  ['nothing at first', 10, false, [[0, 1]], ''],
   [
-    'a line each five seconds',
+    'a line every five seconds',
     10,
     false,
     [
@@ -28,7 +28,7 @@ test.each<[string, number | null, boolean, [number, number][], string]>([
     ],
     '20% 2 rows\n40% 4 rows\n',
   ],
-  ['no share of the unknown', null, false, [[5_000, 2]], '2 rows\n'],
+  ['no percentage if the total is unknown', null, false, [[5_000, 2]], '2 rows\n'],
   [
     'a bar on a terminal',
     10,
@@ -42,7 +42,7 @@ test.each<[string, number | null, boolean, [number, number][], string]>([
 
 test.each<[string, [number, number][], string]>([
   [
-    'says how far it came',
+    'shows the final progress',
     [
       [5_000, 2],
       [6_000, 7],
@@ -51,14 +51,14 @@ test.each<[string, [number, number][], string]>([
     '20% 2 rows\n100% 10 rows\n',
   ],
   [
-    'says nothing twice',
+    'repeats no earlier line',
     [
       [5_000, 2],
       [10_000, 10],
     ],
     '20% 2 rows\n100% 10 rows\n',
   ],
-  ['is silent where it was over before the first line', [[4_000, 10]], ''],
+  ['is omitted if the work ends before the first line', [[4_000, 10]], ''],
 ])('the last line %s', (_, updates, expected) => {
   expect(shown(10, false, updates)).toBe(expected)
 })

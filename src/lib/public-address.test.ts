@@ -32,7 +32,7 @@ test.each([
   expect(isPublicAddress(address)).toBe(isPublic)
 })
 
-test("the machine's own addresses are not", () => {
+test("the machine's own addresses are not public", () => {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
   for (const { address } of own) expect(isPublicAddress(address)).toBe(false)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { repeat } from './repeat.ts'
 
-test('works again and again, also after a failure, until it is stopped', async () => {
+test('repeats its work, also after a failure, until it is stopped', async () => {
   const failures: unknown[] = []
   let times = 0
   await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Serial } from './serial.ts'
 
-test('the first task starts at once, the others one after another in the order of the calls', async () => {
+test('starts the first task at once and the others one after another, in call order', async () => {
   const serial = new Serial()
   const steps: string[] = []
   const task = (name: string) => async (): Promise<string> => {
@@ -16,7 +16,7 @@ test('the first task starts at once, the others one after another in the order o
   expect(steps).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends'])
 })
 
-test('a task that fails does not hold up the next', async () => {
+test('a failed task does not block the next', async () => {
   const serial = new Serial()
   const failing = serial.run(async () => {
     throw new Error('no')

@@ -9,7 +9,7 @@ test.each([
   [';', '";"'],
   ['', '""'],
   ["it's $5", `'it'\\''s $5'`],
-])('%j is written %s', (text, word) => {
+])('%j is written as %s', (text, word) => {
   expect(shellWord(text)).toBe(word)
   expect(execFileSync('sh', ['-c', `printf %s ${word}`], { encoding: 'utf8' })).toBe(text)
 })

@@ -7,7 +7,7 @@ interface Member {
   readonly turn: number
 }
 
-test('slots hold what a map holds, in no more slots than there were members at once', () => {
+test('returns what a map would, with no more slots than there were members at once', () => {
   const acts = fc.array(fc.oneof(fc.constant(null), fc.nat({ max: 20 })), { maxLength: 200 })
   fc.assert(
     fc.property(acts, (all) => {

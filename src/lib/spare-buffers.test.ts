@@ -19,7 +19,7 @@ function giveOf(...sizes: readonly number[]): readonly ArrayBuffer[] {
   return buffers
 }
 
-test('the smallest that suffices is taken, and only once', () => {
+test('returns the smallest buffer that suffices, and only once', () => {
   const [three, one, two] = giveOf(3, 1, 2)
   expect(spares.take(unit + 1)).toBe(two)
   expect(spares.take(unit + 1)).toBe(three)
@@ -28,22 +28,22 @@ test('the smallest that suffices is taken, and only once', () => {
   expect(spares.take(unit).byteLength).toBe(unit)
 })
 
-test('of what is wanted, or as much as is needed', () => {
+test('returns a spare buffer of the wanted size, or else a new one of the needed size', () => {
   const [, large] = giveOf(2, 5)
   expect(spares.take(unit, 4 * unit)).toBe(large)
   expect(spares.take(unit, 4 * unit).byteLength).toBe(unit)
 })
 
 test.each([
-  ['small ones', [unit - 1], 0],
-  ['what is over the bound', [6 * unit, 5 * unit, 4 * unit], 10 * unit],
-])('%s are not kept', (_, sizes, bytes) => {
+  ['buffers below the minimum size', [unit - 1], 0],
+  ['buffers beyond the total limit', [6 * unit, 5 * unit, 4 * unit], 10 * unit],
+])('%s are not retained', (_, sizes, bytes) => {
   for (const size of sizes) spares.give(new ArrayBuffer(size))
   expect(spares.bytes).toBe(bytes)
 })
 
-describe('when nobody needs it, all of it is let go', () => {
-  test('after the time of idleness', () => {
+describe('unused buffers are freed', () => {
+  test('after the idle time', () => {
     giveOf(1, 2)
     vi.advanceTimersByTime(1000)
     expect(spares.bytes).toBe(0)
@@ -52,7 +52,7 @@ describe('when nobody needs it, all of it is let go', () => {
     expect(spares.bytes).toBe(unit)
   })
 
-  test('which begins anew with each use', () => {
+  test('after an idle time that restarts with each use', () => {
     giveOf(1, 2)
     vi.advanceTimersByTime(600)
     spares.take(unit)
@@ -63,7 +63,7 @@ describe('when nobody needs it, all of it is let go', () => {
   })
 })
 
-test('borrowed arrays are given back together', () => {
+test('borrowed arrays are returned together, and only once', () => {
   const arrays = new BorrowedArrays(spares)
   const numbers = arrays.float64(unit / 2)
   const codes = arrays.int32(unit / 2)

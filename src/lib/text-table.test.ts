@@ -15,7 +15,7 @@ test('columns are as wide as their widest cell', () => {
   `)
 })
 
-test('a table without rows is its titles', () => {
+test('a table without rows has only its titles', () => {
   expect(textTable([{ title: 'a' }, { title: 'b' }], [])).toBe('a  b\n')
 })
 
@@ -35,7 +35,7 @@ const columns = [
   { title: 'text', below: 'cut' },
 ] as const
 
-test('a table that fits into the terminal is as it is elsewhere', () => {
+test('a table that fits the terminal is unchanged', () => {
   const rows = [['1', 'no number', '7', 'x'.repeat(20)]]
   const whole = textTable(columns, rows)
   expect(fittedTable(columns, rows, 41)).toEqual({ text: whole, isCut: false })
@@ -45,7 +45,7 @@ test('a table that fits into the terminal is as it is elsewhere', () => {
   expect(fittedTable(bare, rows, 10)).toEqual({ text: textTable(bare, rows), isCut: false })
 })
 
-test('a wider one has long cells below their rows, broken at spaces, and cut where that is asked for', () => {
+test('a wider table prints long cells below their rows, wrapped at spaces, and cut if the column says so', () => {
   const rows = [
     ['1', 'V: expected a number, got a text that is long', '7', `{"V":"${'x'.repeat(80)}"}`],
     ['22', 'expected a number', '12', ''],
@@ -72,7 +72,7 @@ test('a wider one has long cells below their rows, broken at spaces, and cut whe
   expect(fittedTable(columns, rows.slice(1), 30).isCut).toBe(false)
 })
 
-test('a cell of a megabyte is no work', () => {
+test('cuts a cell of a megabyte', () => {
   const { text } = fittedTable(columns, [['1', '', '', 'x'.repeat(1_000_000)]], 80)
   expect(text.length).toBeLessThan(400)
 })

@@ -24,7 +24,7 @@ test.each<[string, DecimalSign, string | null]>([
   ['1.081,', 'comma', null],
   ['2026', 'point', null],
   ['', 'point', null],
-])('%s with a decimal %s is %s', (text, decimal, number) => {
+])('%s with a decimal %s is read as %s', (text, decimal, number) => {
   expect(withoutGroups(text, decimal)).toBe(number)
 })
 
@@ -35,6 +35,6 @@ test.each([
   ['0,081', false],
   ['1081,500', false],
   ['1,081.5', false],
-])('%s may be two numbers: %s', (text, is) => {
+])('%s is ambiguous: %s', (text, is) => {
   expect(isAmbiguous(text)).toBe(is)
 })

@@ -50,7 +50,7 @@ test.each([
   ['P1D ', 'a space'],
   ['P1D\n', 'a line feed'],
   ['P0001-01-01', 'the alternative form'],
-])('%j (%s) is no duration', (text) => {
+])('%j (%s) is not a duration', (text) => {
   expect(parseDuration(text)).toBeNull()
 })
 
@@ -95,7 +95,7 @@ describe('whole months', () => {
   const instants = fc.integer({ min: earliestMs, max: latestMs })
   const months = fc.integer({ min: -12_000, max: 12_000 })
 
-  test('land where Date puts them, the day clamped', () => {
+  test('are added like in Date, with the day clamped', () => {
     fc.assert(
       fc.property(instants, months, (ms, count) => {
         const date = new Date(ms)

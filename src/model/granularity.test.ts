@@ -52,11 +52,11 @@ const named: readonly (readonly [name: string, instant: string, start: string])[
   ['year', '0001-12-31', '0001-01-01'],
 ]
 
-test.each(named)('%s of %s', (granularity, instant, expected) => {
+test.each(named)('the bucket by %s of %s', (granularity, instant, expected) => {
   expect(floor(granularity, instant)).toBe(expected)
 })
 
-test('they are all names but `all`, which has no buckets of its own', () => {
+test('the cases above cover every name except all, which has no buckets', () => {
   expect(new Set(['all', ...named.map(([name]) => name)])).toEqual(new Set(Object.keys(granularityNames)))
 })
 
@@ -97,11 +97,11 @@ test.each([
   ['P1M1D', '1969-11-29', '1969-10-29'],
   ['P1MT12H', '1970-02-01T11:59', '1970-01-01'],
   ['P1MT12H', '1970-02-01T12:00', '1970-02-01T12:00:00.000Z'],
-])('%s of %s', (period, instant, expected) => {
+])('the bucket of the period %s at %s', (period, instant, expected) => {
   expect(floor(period, instant)).toBe(expected)
 })
 
-test('names are taken in any case', () => {
+test('reads names in any case', () => {
   expect(parseGranularity('FIFTEEN_MINUTE')).toEqual(granularityNames.fifteen_minute)
   expect(parseGranularity('Day')).toEqual(granularityNames.day)
   expect(parseGranularity('ALL')).toEqual({ kind: 'all' })
@@ -127,7 +127,7 @@ test.each([
   '-5m',
   '1h30m',
   '1234567890123s',
-])('%j is no granularity', (text) => {
+])('%j is not a granularity', (text) => {
   expect(parseGranularity(text)).toBeNull()
 })
 
@@ -141,13 +141,13 @@ test.each([
   ['1w', 'P1W'],
   ['2w', 'P2W'],
   ['999999999999ms', 'PT999999999.999S'],
-])('%s is %s', (interval, period) => {
+])('%s is the same as %s', (interval, period) => {
   expect(parseGranularity(interval)).toEqual(parseGranularity(period))
   expect(parseGranularity(period)).not.toBeNull()
 })
 
 test.each(['PT0S', 'P0D', 'P0M', 'P0Y0M0W0DT0H0M0S', 'PT0.0009S', '0s', '0w'])(
-  '%s has no length, so it is none',
+  '%s has no length, so it is not a granularity',
   (text) => {
     expect(parseGranularity(text)).toBeNull()
   },
@@ -158,7 +158,7 @@ describe('all granularities', () => {
   const periods = ['PT7M', 'P2W', 'P5M', 'P3Y', 'P1DT12H', 'P1M1D', 'P1Y1M1W1DT1H1M1S', 'P2MT0.001S']
   const granularities = fc.constantFrom(...names, ...periods).map(buckets)
 
-  test('a bucket holds its instants, and the next one follows', () => {
+  test('a bucket contains its instants and ends where the next one begins', () => {
     fc.assert(
       fc.property(granularities, fc.integer({ min: earliestMs, max: latestMs }), (granularity, ms) => {
         const start = bucketStart(granularity, ms)
@@ -172,7 +172,7 @@ describe('all granularities', () => {
     )
   })
 
-  test('calendar buckets are those of Date', () => {
+  test('calendar buckets agree with Date', () => {
     const byCalendar: Record<string, (date: Date) => number> = {
       hour: (date) => date.setUTCMinutes(0, 0, 0),
       day: (date) => date.setUTCHours(0, 0, 0, 0),
@@ -198,6 +198,6 @@ describe('all granularities', () => {
   })
 })
 
-test('no bucket of a walk holds an open end', () => {
+test('throws for an infinite instant in buckets of months and days', () => {
   expect(() => bucketStart(buckets('P1M1D'), Number.POSITIVE_INFINITY)).toThrow('no bucket holds the instant Infinity')
 })

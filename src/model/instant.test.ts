@@ -55,7 +55,7 @@ test.each([
   ['0001-01-01', '0001-01-01T00:00:00.000Z'],
   ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ['1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
-])('%s is %s', (text, expected) => {
+])('%s is read as %s', (text, expected) => {
   const ms = parseInstant(text)
   expect(ms).not.toBeNull()
   expect(formatInstant(ms!)).toBe(expected)
@@ -101,26 +101,26 @@ test.each([
   ['2026-W01-1', 'a week date'],
   ['2026-001', 'an ordinal date'],
   ['٢٠٢٦-٠١-٠١', 'digits of another script'],
-])('%j (%s) is no instant', (text) => {
+])('%j (%s) is not an instant', (text) => {
   expect(parseInstant(text)).toBeNull()
 })
 
-test('instants outside the four-digit years are written as Date writes them', () => {
+test('instants outside the four-digit years are formatted like in Date', () => {
   for (const ms of [earliestMs - 1, earliestMs - 400 * 366 * msPerDay, latestMs + 1, -1e15, 1e15]) {
     expect(formatInstant(ms)).toBe(new Date(ms).toISOString())
   }
 })
 
-describe('against Date', () => {
-  test('formatting gives the same text', () => {
+describe('compared with Date', () => {
+  test('formats each instant to the same string', () => {
     fc.assert(fc.property(instants, (ms) => formatInstant(ms) === new Date(ms).toISOString()))
   })
 
-  test('what was formatted is read back', () => {
+  test('reads back what it formatted', () => {
     fc.assert(fc.property(instants, (ms) => parseInstant(formatInstant(ms)) === ms))
   })
 
-  test('days and civil dates are each other’s inverse', () => {
+  test('converts days to the same civil dates, and back', () => {
     fc.assert(
       fc.property(instants, (ms) => {
         const days = Math.floor(ms / msPerDay)
@@ -132,7 +132,7 @@ describe('against Date', () => {
     )
   })
 
-  test('months have as many days', () => {
+  test('has the same number of days in each month', () => {
     for (const year of [1, 4, 100, 400, 1900, 1970, 2000, 2023, 2024, 2100, 9999]) {
       for (let month = 1; month <= 12; month += 1) {
         const lastDay = new Date(0)

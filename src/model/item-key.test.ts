@@ -22,7 +22,7 @@ const long = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.
 const double = fc.double({ noNaN: true, noDefaultInfinity: true })
 const bytes = fc.uint8Array({ maxLength: 4 })
 
-describe('keys sort as identifiers do, and say them again', () => {
+describe('keys sort like their identifiers and decode to them', () => {
   const order = <Value>(
     values: fc.Arbitrary<Value>,
     keyOf: (value: Value) => Uint8Array,
@@ -56,7 +56,7 @@ describe('keys sort as identifiers do, and say them again', () => {
   })
 })
 
-test('both zeros are one identifier', () => {
+test('both zeros are the same identifier', () => {
   expect(keyOfDouble(-0)).toEqual(keyOfDouble(0))
   expect(identifierJson('double', keyOfDouble(-0))).toBe('0')
 })
@@ -65,7 +65,7 @@ function holds({ from, to }: KeyRange, key: Uint8Array): boolean {
   return Buffer.compare(key, from) >= 0 && (to === null || Buffer.compare(key, to) < 0)
 }
 
-test('nothing is between a key and the one after it', () => {
+test('no key is between a key and its keyAfter', () => {
   fc.assert(
     fc.property(bytes, bytes, (key, other) => {
       expect(Buffer.compare(other, key) > 0).toBe(Buffer.compare(other, keyAfter(key)) >= 0)
@@ -73,7 +73,7 @@ test('nothing is between a key and the one after it', () => {
   )
 })
 
-test('the keys that begin with a prefix are one range', () => {
+test('the keys with a prefix are one range', () => {
   const highBytes = fc
     .array(fc.constantFrom(0, 0x61, 0xfe, 0xff), { maxLength: 4 })
     .map((list) => Uint8Array.from(list))
@@ -86,7 +86,7 @@ test('the keys that begin with a prefix are one range', () => {
   )
 })
 
-test('an intersection holds what both hold', () => {
+test('an intersection contains exactly the keys of both ranges', () => {
   const range = fc.record({ from: bytes, to: fc.option(bytes) })
   fc.assert(
     fc.property(range, range, bytes, (a, b, key) => {

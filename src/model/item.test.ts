@@ -10,22 +10,22 @@ const lines = (...members: readonly (readonly [string, string])[]): string =>
 
 test.each<[string, readonly EntityField[], string, string]>([
   ['every attribute', [index, field('a'), field('b')], lines(['a', '1'], ['b', '"x:y"']), '{"id":"k","a":1,"b":"x:y"}'],
-  ['none pushed', [index, field('a'), field('b')], '', '{"id":"k","a":null,"b":null}'],
+  ['no attribute pushed', [index, field('a'), field('b')], '', '{"id":"k","a":null,"b":null}'],
   [
-    'a gap',
+    'a missing attribute between others',
     [index, field('a'), field('b'), field('c')],
     lines(['a', '1'], ['c', '3']),
     '{"id":"k","a":1,"b":null,"c":3}',
   ],
   [
-    'a field that was added since',
+    'a field added later',
     [index, field('a'), field('new')],
     lines(['a', '{"a":[1]}']),
     '{"id":"k","a":{"a":[1]},"new":null}',
   ],
   ['another order', [field('b'), index, field('a')], lines(['a', '1'], ['b', '2']), '{"b":2,"id":"k","a":1}'],
-  ['names that begin alike', [index, field('a'), field('ab')], lines(['ab', '1']), '{"id":"k","a":null,"ab":1}'],
-  ['a name within a text', [index, field('b'), field('a')], lines(['a', '"b:1"']), '{"id":"k","b":null,"a":"b:1"}'],
+  ['names with the same beginning', [index, field('a'), field('ab')], lines(['ab', '1']), '{"id":"k","a":null,"ab":1}'],
+  ['a name within a string', [index, field('b'), field('a')], lines(['a', '"b:1"']), '{"id":"k","b":null,"a":"b:1"}'],
   ['the index alone', [index], '', '{"id":"k"}'],
 ])('%s', (_, fields, attributes, json) => {
   expect(itemJson(fields, { key: keyOfString('k'), attributes })).toBe(json)

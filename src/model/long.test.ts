@@ -15,7 +15,7 @@ function modelLong(text: string): ReturnType<typeof parseLong> {
 }
 
 describe('longs', () => {
-  test('are exact in any spelling', () => {
+  test('are read exactly in any spelling', () => {
     const text = fc.oneof(
       fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{0,4}0{0,20}\d)?([eE][+-]?\d{1,2})?$/),
       fc.stringMatching(/^-?922337203685477580\d(\.0{1,4})?$/),
@@ -29,7 +29,7 @@ describe('longs', () => {
     )
   })
 
-  test('take no time on long runs of zeros', () => {
+  test('are read fast despite long runs of zeros', () => {
     expect(parseLong(`1${'0'.repeat(500_000)}1.5`)).toBe('not_whole')
     expect(parseLong(`1${'0'.repeat(500_000)}e-500000`)).toBe(1n)
   })

@@ -6,7 +6,7 @@ const tokens = new NextTokens(new Uint8Array(32).fill(7))
 const invalid = expect.objectContaining({ code: 'invalid_token' })
 const scope = ['/admin/ingests']
 
-test('a token gives its key back, whatever that is', () => {
+test('a token decodes to its key, whatever the key', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (key) => {
       expect(tokens.decode(scope, tokens.encode(scope, key))).toBe(key)
@@ -18,21 +18,21 @@ test.each<[string, TokenScope]>([
   ['another list', ['/admin/entities']],
   ['another filter', ['/admin/ingests', 1]],
   ['a filter of another type', ['/admin/ingests', null]],
-])('a token is no good for %s', (_, other) => {
+])('a token is invalid for %s', (_, other) => {
   expect(() => tokens.decode(other, tokens.encode(scope, 'a'))).toThrow(invalid)
 })
 
-test('a filter’s parts are kept apart', () => {
+test('a token is invalid for a filter with other parts or types of the same text', () => {
   expect(() => tokens.decode(['a', 'bc'], tokens.encode(['ab', 'c'], 'k'))).toThrow(invalid)
   expect(() => tokens.decode(['a', 1], tokens.encode(['a', '1'], 'k'))).toThrow(invalid)
 })
 
-test('a token of another service is no good', () => {
+test('a token of another service is invalid', () => {
   const other = new NextTokens(new Uint8Array(32).fill(8))
   expect(() => tokens.decode(scope, other.encode(scope, 'a'))).toThrow(invalid)
 })
 
-test('a changed token is no good, wherever it was changed', () => {
+test('a changed token is invalid, wherever it was changed', () => {
   const token = tokens.encode(scope, 'alias')
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   for (let at = 0; at < token.length; at++) {

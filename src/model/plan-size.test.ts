@@ -42,42 +42,46 @@ const overTime = (kind: 'aggregate' | 'states', selection: Selection, range: Ran
 const before = (offset: number): Plan => ({ kind: 'last', selection: of(1), dateMs: 0, offset })
 
 test.each<[string, Plan, boolean]>([
-  ['latest of fifteen tags', { kind: 'latest', selection: of(15), fromMs: -Infinity }, true],
-  ['latest of sixteen', { kind: 'latest', selection: of(16), fromMs: -Infinity }, false],
-  ['latest of all', { kind: 'latest', selection: of(null), fromMs: -Infinity }, false],
-  ['latest by two tags', { kind: 'latest', selection: of(1, { tags: [tag, place] }), fromMs: -Infinity }, false],
-  ['the row before a date', before(0), true],
-  ['the thousandth before it', before(1000), true],
-  ['the one before that', before(1001), false],
-  ['a state at many ticks', snap(1024), true],
-  ['at one more', snap(1025), false],
-  ['rows', { kind: 'select', selection: of(1), range: hours(1) }, false],
-  ['the hours of a day', means(of(1), hours(24)), true],
-  ['the hours of half a year', means(of(1), hours(4094)), true],
-  ['the hours of a little more', means(of(1), hours(4095)), false],
-  ['those of two tags, which are twice as many', means(of(2), hours(4094)), false],
-  ['the hours of all time', means(of(1), { fromMs: 0, toMs: Infinity }), false],
-  ['one mean of all time', means(of(1), { fromMs: -Infinity, toMs: Infinity }, 'all'), true],
-  ['the milliseconds of an hour', means(of(1), hours(1), 'none'), false],
-  ['the months of three hundred years', means(of(1), hours(300 * 365 * 24), 'month'), true],
-  ['those of four hundred', means(of(1), hours(400 * 365 * 24), 'P1M'), false],
-  ['a month and a day at a time, of a century', means(of(1), hours(100 * 365 * 24), 'P1M1D'), true],
+  ['the latest rows of 15 tags', { kind: 'latest', selection: of(15), fromMs: -Infinity }, true],
+  ['the latest rows of 16 tags', { kind: 'latest', selection: of(16), fromMs: -Infinity }, false],
+  ['the latest rows of all tags', { kind: 'latest', selection: of(null), fromMs: -Infinity }, false],
   [
-    'a state on the line at few ticks, of which all rows between are read',
-    { ...snap(2), values: ofTime.values } as Plan,
+    'the latest rows by two tag fields',
+    { kind: 'latest', selection: of(1, { tags: [tag, place] }), fromMs: -Infinity },
     false,
   ],
-  ['aggregates by the hours of half a year', overTime('aggregate', of(1), hours(4094)), true],
-  ['those of a little more', overTime('aggregate', of(1), hours(4095)), false],
-  ['those with a dimension, which read all rows', overTime('aggregate', of(1, { fields: [unit] }), hours(24)), false],
-  ['states by the hours of a little more', overTime('states', of(1), hours(4095)), false],
+  ['the row before a date', before(0), true],
+  ['the row at offset 1000 before a date', before(1000), true],
+  ['the row at offset 1001 before a date', before(1001), false],
+  ['a state at 1024 ticks', snap(1024), true],
+  ['a state at 1025 ticks', snap(1025), false],
+  ['selected rows', { kind: 'select', selection: of(1), range: hours(1) }, false],
+  ['hourly means of a day', means(of(1), hours(24)), true],
+  ['hourly means of half a year', means(of(1), hours(4094)), true],
+  ['hourly means of a little more than half a year', means(of(1), hours(4095)), false],
+  ['hourly means of two tags, twice as many', means(of(2), hours(4094)), false],
+  ['hourly means of all time', means(of(1), { fromMs: 0, toMs: Infinity }), false],
+  ['one mean of all time', means(of(1), { fromMs: -Infinity, toMs: Infinity }, 'all'), true],
+  ['the means of each millisecond of an hour', means(of(1), hours(1), 'none'), false],
+  ['monthly means of 300 years', means(of(1), hours(300 * 365 * 24), 'month'), true],
+  ['monthly means of 400 years', means(of(1), hours(400 * 365 * 24), 'P1M'), false],
+  ['means by a month and a day, of a century', means(of(1), hours(100 * 365 * 24), 'P1M1D'), true],
+  ['line values at few ticks, which read all rows between them', { ...snap(2), values: ofTime.values } as Plan, false],
+  ['hourly aggregates of half a year', overTime('aggregate', of(1), hours(4094)), true],
+  ['hourly aggregates of a little more than half a year', overTime('aggregate', of(1), hours(4095)), false],
+  [
+    'hourly aggregates with a dimension, which read all rows',
+    overTime('aggregate', of(1, { fields: [unit] }), hours(24)),
+    false,
+  ],
+  ['hourly states of a little more than half a year', overTime('states', of(1), hours(4095)), false],
   ['a plot', { kind: 'plot', selection: of(1), range: hours(1), points: 10 }, false],
-  ['by a dimension', means(of(1, { fields: [unit] }), hours(24)), false],
-])('%s', (_, plan, isSmall) => {
+  ['means by a dimension', means(of(1, { fields: [unit] }), hours(24)), false],
+])('whether a plan is small: %s', (_, plan, isSmall) => {
   expect(isSmallPlan(plan)).toBe(isSmall)
 })
 
-test.each(Object.entries(granularityNames))('%s of a minute', (_, granularity) => {
+test.each(Object.entries(granularityNames))('whether a plan is small: %s buckets of a minute', (_, granularity) => {
   const plan = { ...means(of(1), { fromMs: 0, toMs: 60_000 }), granularity } as Plan
   expect(isSmallPlan(plan)).toBe(granularity.kind !== 'uniform' || granularity.widthMs > 1)
 })

@@ -45,6 +45,6 @@ const table: readonly (readonly [QualityCoding, QualityWord, readonly Value[]])[
   ['opcua', 'bad', ['', '0x0', '0b0', '١', 'null', 'true']],
 ]
 
-test.each(table)('by %s these are %s', (coding, word, values) => {
+test.each(table)('in the coding %s, these values are %s', (coding, word, values) => {
   expect(values.map((value) => qualityOf(value, coding))).toEqual(values.map(() => word))
 })

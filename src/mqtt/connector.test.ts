@@ -96,7 +96,7 @@ function world(changes: Changes = {}) {
   return { reported, pushes, send, sendCut, sendMetrics, stop, done, breakOff: () => end('gone') }
 }
 
-test('a message is acknowledged once its rows are on disk, in the order of arrival', async () => {
+test('acknowledges messages when their rows are on disk, in the order of arrival', async () => {
   const { reported, pushes, send, stop, done } = world()
   await settled()
   send(1, '[1,2,3]')
@@ -115,7 +115,7 @@ test('a message is acknowledged once its rows are on disk, in the order of arriv
 })
 
 test.each(['t', 'spBv1.0/G/NDATA/N'])(
-  'of a message to %s that is too large the beginning goes to the rejected rows',
+  'pushes the beginning of a message to %s that is too large, as a row to be rejected',
   async (topic) => {
     const { reported, pushes, sendCut, stop, done } = world()
     await settled()
@@ -139,7 +139,7 @@ test.each(['t', 'spBv1.0/G/NDATA/N'])(
   },
 )
 
-test('a connection that stands only after the end is closed, and none of its messages is taken', async () => {
+test('closes a connection that opens after the end, and reads none of its messages', async () => {
   let open: () => void = () => undefined
   const opens = new Promise<void>((resolve) => {
     open = resolve
@@ -155,7 +155,7 @@ test('a connection that stands only after the end is closed, and none of its mes
   expect([reported, pushes]).toEqual([['close'], []])
 })
 
-test('nothing is waited for once all is stored', async () => {
+test('the end waits for nothing if everything is stored', async () => {
   const { reported, stop, done } = world()
   await settled()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -168,7 +168,7 @@ test('nothing is waited for once all is stored', async () => {
   }
 })
 
-test('while there is no room, the broker has to wait', async () => {
+test('pauses the broker while the buffer is full', async () => {
   const { reported, pushes, send } = world({ maxBufferedBytes: 14 })
   await settled()
   for (const packetId of [1, 2, 3]) send(packetId, String(packetId))
@@ -179,7 +179,7 @@ test('while there is no room, the broker has to wait', async () => {
   expect(reported).toEqual(['pause', 'ack 1', 'ack 2', 'resume'])
 })
 
-test('what comes again before it was acknowledged is not taken twice; anything else is', async () => {
+test('a message resent before its acknowledgement is not pushed twice; a different one is pushed', async () => {
   const { reported, pushes, send, stop, done, breakOff } = world()
   await settled()
   send(1, '1')
@@ -210,7 +210,7 @@ test('what comes again before it was acknowledged is not taken twice; anything e
 const problem = (status: number, code: string): ServiceError =>
   new ServiceError({ status, code, detail: 'No.', errors: [], retryable: false, retryAfterS: null })
 
-test('whatever the service refuses, the message waits under its key', async () => {
+test('a message that the service refuses is pushed again with the same key', async () => {
   const { reported, pushes, send } = world()
   await settled()
   send(1, '1')
@@ -223,7 +223,7 @@ test('whatever the service refuses, the message waits under its key', async () =
   expect(reported).toEqual(['ack 1'])
 })
 
-test('a row that the service does not take at all goes there as it came', async () => {
+test('a row that the service cannot accept at all is pushed as the raw message', async () => {
   const refuse = (body: string): Error | null => (body.includes('"V":"x') ? problem(400, 'body_too_large') : null)
   const { reported, pushes, send } = world({ refuse })
   await settled()
@@ -240,7 +240,7 @@ test('a row that the service does not take at all goes there as it came', async 
 
 const metricNamed = (metric: string, V: number) => ({ group: 'G', node: 'N', device: '', metric, V })
 
-test('a message whose aliases are not known is not acknowledged before its birth came and its rows are on disk', async () => {
+test('a message with unknown aliases is acknowledged when its birth has come and its rows are on disk', async () => {
   const { reported, pushes, send, sendMetrics } = world()
   await settled()
   sendMetrics(1, 'NDATA', 4, { alias: 1, double: 5 })
@@ -259,7 +259,7 @@ test('a message whose aliases are not known is not acknowledged before its birth
   expect(reported.slice(1)).toEqual(['ack 1', 'ack 2'])
 })
 
-test('a message of which a part waits for a birth is not acknowledged before the rows of both are on disk', async () => {
+test('a message that waits for a birth in part is acknowledged when the rows of both parts are on disk', async () => {
   const { reported, pushes, sendMetrics } = world()
   await settled()
   sendMetrics(1, 'NDATA', 4, { name: 'a', double: 5 }, { alias: 1, double: 6 })
@@ -276,7 +276,7 @@ test('a message of which a part waits for a birth is not acknowledged before the
   expect(reported.slice(1)).toEqual(['ack 1'])
 })
 
-test('a message for which no birth comes is a row that is rejected; at the end one that comes again waits at the broker', async () => {
+test('a message without a birth is pushed as an error row; at the end, one to be resent stays with the broker', async () => {
   const { reported, pushes, sendMetrics, stop, done } = world()
   const isUnknown = (alias: number) =>
     expect.objectContaining({ mqtt_error: expect.stringContaining(`alias ${alias}`) })
@@ -297,7 +297,7 @@ test('a message for which no birth comes is a row that is rejected; at the end o
   expect(reported.slice(2)).toEqual(['pause', 'close'])
 })
 
-test('a broker that refuses ends it', async () => {
+test('ends when the broker refuses the connection', async () => {
   const connect: ConnectBroker = () => Promise.reject(new BrokerError('wrong password', { isFinal: true }))
   const options = { broker, connect, client: { push: () => Promise.reject(new Error()) }, ingest: 'plant' }
   const mapping = mqttMapping()

@@ -19,22 +19,22 @@ const later = (ms: number): string => `{"area":"hall","tag":"t1","D":"2026-01-01
 test.each<[string, string, string[]]>([
   ['a number, digit for digit', '9007199254740993', [`${head},"V":9007199254740993}`]],
   ['a number with blanks around', ' 1.50\n', [`${head},"V":1.50}`]],
-  ['a truth value', 'true', [`${head},"V":true}`]],
-  ['a JSON text', '"on"', [`${head},"V":"on"}`]],
-  ['a text', 'on "fire"', [`${head},"V":"on \\"fire\\""}`]],
-  ['what is nearly a number', '1,5', [`${head},"V":"1,5"}`]],
-  ['nothing known', 'null', [`${head},"V":null}`]],
+  ['a boolean', 'true', [`${head},"V":true}`]],
+  ['a JSON string', '"on"', [`${head},"V":"on"}`]],
+  ['plain text', 'on "fire"', [`${head},"V":"on \\"fire\\""}`]],
+  ['text that resembles a number', '1,5', [`${head},"V":"1,5"}`]],
+  ['null', 'null', [`${head},"V":null}`]],
   ['an object', '{"V": 1}', [`${head},"V": 1}`]],
-  ['a number with the zero that ends texts of C', '21.5\0', [`${head},"V":21.5}`]],
-  ['an object with several', '{"V": 1}\r\n\0\0', [`${head},"V": 1}`]],
-  ['a text with a zero in it', 'a\0b\0', [`${head},"V":"a\\u0000b"}`]],
-  ['an object behind a byte order mark', '\ufeff{"V": 1}', [`${head},"V": 1}`]],
-  ['a number behind one', '\ufeff 1.5', [`${head},"V":1.5}`]],
-  ['a text behind one', '\ufeffon', [`${head},"V":"on"}`]],
-  ['an array behind one', '\ufeff[1]', [`${head},"V":1}`]],
-  ['an object without members', ' { } ', [`${head} }`]],
+  ['a number with a terminating zero byte', '21.5\0', [`${head},"V":21.5}`]],
+  ['an object with several terminating zero bytes', '{"V": 1}\r\n\0\0', [`${head},"V": 1}`]],
+  ['text with a zero byte within it', 'a\0b\0', [`${head},"V":"a\\u0000b"}`]],
+  ['an object after a byte order mark', '\ufeff{"V": 1}', [`${head},"V": 1}`]],
+  ['a number after a byte order mark', '\ufeff 1.5', [`${head},"V":1.5}`]],
+  ['text after a byte order mark', '\ufeffon', [`${head},"V":"on"}`]],
+  ['an array after a byte order mark', '\ufeff[1]', [`${head},"V":1}`]],
+  ['an empty object', ' { } ', [`${head} }`]],
   [
-    'an object that says its time and tag',
+    'an object with its own time and tag',
     '{"D":"2025-01-01","tag":"x","V":1}',
     ['{"area":"hall","D":"2025-01-01","tag":"x","V":1}'],
   ],
@@ -44,7 +44,7 @@ test.each<[string, string, string[]]>([
     [`${head},"V":1}`, `${later(1)},"V":2}`, `${later(2)},"V":"a,b"}`, `${later(3)},"V":[3]}`],
   ],
   [
-    'an array of two tags, one row with its time',
+    'an array of two tags, with one row that has its own time',
     '[{"tag":"x","V":1},{"V":2},{"tag":"x","V":3},{"D":"2025-01-01","V":4}]',
     [
       `{"area":"hall","D":"${at}","tag":"x","V":1}`,
@@ -53,19 +53,19 @@ test.each<[string, string, string[]]>([
       '{"area":"hall","tag":"t1","D":"2025-01-01","V":4}',
     ],
   ],
-  ['an array of nothing', '[]', []],
+  ['an empty array', '[]', []],
   [
-    'JSON that breaks off',
+    'truncated JSON',
     '{"V":1',
     ['{"mqtt_error":"the payload is broken JSON","mqtt_topic":"plant/hall/t1","mqtt_payload":"{\\"V\\":1"}'],
   ],
-  ['nothing', '', ['{"mqtt_error":"the payload is empty","mqtt_topic":"plant/hall/t1","mqtt_payload":""}']],
+  ['an empty payload', '', ['{"mqtt_error":"the payload is empty","mqtt_topic":"plant/hall/t1","mqtt_payload":""}']],
 ])('%s', (_, payload, rows) => {
   expect(rowsOf('plant/hall/t1', payload)).toEqual(rows)
   for (const row of rows) JSON.parse(row)
 })
 
-test('texts and truth values may have properties of their own', () => {
+test('strings and booleans may have their own properties', () => {
   const options = mqttMapping({ valueFields: { number: 'V', text: 'S', truth: 'B' } })
   const payload = new TextEncoder().encode('[1,null,"on",true,{"V":"x"}]')
   expect(messageRows({ topic: 't', payload }, options)).toEqual([
@@ -77,7 +77,7 @@ test('texts and truth values may have properties of their own', () => {
   ])
 })
 
-test('what is no UTF-8, of another topic or too large is kept as it came', () => {
+test('a payload that is not UTF-8, or of another topic, becomes an error row with the original', () => {
   expect(rowsOf('plant/hall/t1', new Uint8Array([0xff, 0]))).toEqual([
     '{"mqtt_error":"the payload is no UTF-8","mqtt_topic":"plant/hall/t1","mqtt_payload_base64":"/wA="}',
   ])
@@ -93,7 +93,7 @@ test.each<[string, string, Record<string, string> | null]>([
   ['{site}/{tag...}', 'a/b/c', { site: 'a', tag: 'b/c' }],
   ['{tag...}', 'a', { tag: 'a' }],
   ['a/b', 'a/b', {}],
-])('%s of %s', (text, topic, properties) => {
+])('template %s on topic %s', (text, topic, properties) => {
   const found = topicTemplate(text).propertiesOf(topic)
   if (found !== null) expect(topicTemplate(text).names).toEqual([...found.keys()])
   expect(found === null ? null : Object.fromEntries(found)).toEqual(properties)
@@ -103,11 +103,11 @@ test.each([
   ['a/x{tag}', 'a name must be alone between two slashes'],
   ['{tag}/{tag}', 'has {tag} twice'],
   ['{tag...}/b', 'continues after {name...}'],
-])('%s is no template', (text, message) => {
+])('%s is not a template', (text, message) => {
   expect(() => topicTemplate(text)).toThrow(message)
 })
 
-test('rows of one series get times that grow, others the time as it is', () => {
+test('rows of one series get increasing times, other series the current time', () => {
   let nowMs = 100
   const times = new ReceiveTimes(() => nowMs)
   expect(['a', 'a', 'b', 'a'].map((series) => times.next(series))).toEqual([100, 101, 100, 102])
@@ -120,7 +120,7 @@ test('rows of one series get times that grow, others the time as it is', () => {
   expect(times.next('a')).toBe(501)
 })
 
-test('series whose time has passed are forgotten, the others are not', () => {
+test('a series whose last time is ahead of the clock is not forgotten', () => {
   let nowMs = 0
   const times = new ReceiveTimes(() => nowMs)
   for (let at = 0; at < 9_999; at++) times.next(`s${at}`)

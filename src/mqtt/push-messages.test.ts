@@ -13,7 +13,7 @@ function given(ownIngest: () => Promise<never>, changes: Partial<PushMessagesOpt
 
 const never = (): Promise<never> => Promise.reject(new Error('the service is asked'))
 
-describe('options that cannot be meant so are refused before anything begins', () => {
+describe('invalid options are refused before anything begins', () => {
   test.each<[Partial<PushMessagesOptions>, string]>([
     [{ broker: 'localhost' }, 'broker: "localhost" is no address of a broker. Give one as mqtt://localhost:1883'],
     [{ broker: 'http://localhost' }, 'broker: "http://localhost" is no address'],
@@ -28,7 +28,7 @@ describe('options that cannot be meant so are refused before anything begins', (
   })
 })
 
-test('a service that is away is waited for, until the signal comes', async () => {
+test('waits for an unavailable service until the signal aborts', async () => {
   const { notes, stop, options } = given(() =>
     Promise.reject(new ConnectionError('Nobody answers.', { sent: false, cause: null })),
   )
@@ -38,7 +38,7 @@ test('a service that is away is waited for, until the signal comes', async () =>
   expect(await ended).toEqual({ messages: 0, rows: 0, again: 0 })
 })
 
-test('a service that refuses is not waited for', async () => {
+test('does not wait for a service that refuses', async () => {
   const refused = new ServiceError({
     ...{ status: 403, code: 'forbidden', detail: 'The key may not push to "plant".' },
     ...{ errors: [], retryable: false, retryAfterS: null },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { filterFault } from './topics.ts'
 
-test.each(['plant/#', '#', '+', '+/x/+', '/', '$share/group/plant/+', 'a b/c'])('%s may be subscribed to', (filter) => {
+test.each(['plant/#', '#', '+', '+/x/+', '/', '$share/group/plant/+', 'a b/c'])('%s is a valid filter', (filter) => {
   expect(filterFault(filter)).toBeNull()
 })
 
@@ -12,6 +12,6 @@ test.each([
   ['', 'it is empty'],
   ['a\0', 'a character of code 0'],
   ['a'.repeat(65_536), 'longer than 65535 bytes'],
-])('%s may not', (filter, fault) => {
+])('%s is not a valid filter', (filter, fault) => {
   expect(filterFault(filter)).toContain(fault)
 })

@@ -11,25 +11,29 @@ const validated: ServiceEvent = { kind: 'rowsValidated', rows: 1, again: 0, reje
 test.each<[string, (ServiceEvent | number)[], unknown]>([
   ['nothing failed', [sealed], []],
   ['a seal failed', [10, sealFailed], [{ work: 'seal', sinceMs: 10, failures: 1 }]],
-  ['it failed again', [10, sealFailed, 20, sealFailed], [{ work: 'seal', sinceMs: 10, failures: 2 }]],
-  ['it went well again', [10, sealFailed, 20, sealed], []],
+  ['a seal failed twice', [10, sealFailed, 20, sealFailed], [{ work: 'seal', sinceMs: 10, failures: 2 }]],
+  ['a seal failed, then succeeded', [10, sealFailed, 20, sealed], []],
   [
-    'it failed, went well and failed',
+    'a seal failed, succeeded and failed',
     [10, sealFailed, 20, sealed, 30, sealFailed],
     [{ work: 'seal', sinceMs: 30, failures: 1 }],
   ],
-  ['something else went well', [10, sealFailed, 20, validated], [{ work: 'seal', sinceMs: 10, failures: 1 }]],
   [
-    'two works fail',
+    'a seal failed, other work succeeded',
+    [10, sealFailed, 20, validated],
+    [{ work: 'seal', sinceMs: 10, failures: 1 }],
+  ],
+  [
+    'two kinds of work fail',
     [10, mergeFailed, 20, sealFailed],
     [
       { work: 'merge', sinceMs: 10, failures: 1 },
       { work: 'seal', sinceMs: 20, failures: 1 },
     ],
   ],
-  ['a file that stays harms nobody', [10, { kind: 'removalFailed', name: 'a', message: 'b' }], []],
-  ['it was not tried again for long', [10, mergeFailed, 10 + 600_000], []],
-])('%s', (_, events, list) => {
+  ['a file that cannot be removed', [10, { kind: 'removalFailed', name: 'a', message: 'b' }], []],
+  ['a failure that was not retried for a long time', [10, mergeFailed, 10 + 600_000], []],
+])('the list of failing work: %s', (_, events, list) => {
   let nowMs = 0
   const failing = new FailingWork(() => nowMs)
   for (const event of events) {

@@ -45,7 +45,7 @@ test('rows are counted by ingest, from 0 on', async () => {
   ])
 })
 
-test('past the bound ingests are counted together, the oldest have series of their own', async () => {
+test('beyond the limit, ingests are counted together, except the oldest', async () => {
   const { reported } = world(1, ['plant', 'weather', 'tags'], (id) => id)
   expect(await reported(taken(3, 1, 3000), taken(2, 5, 2000), taken(1, 7), validated(2, 4, 1))).toEqual([
     '_received_rows_total{ingest="plant"} 7',
@@ -62,7 +62,7 @@ test('past the bound ingests are counted together, the oldest have series of the
   ])
 })
 
-test('what is counted together never shrinks, and an ingest stays where it is counted', async () => {
+test('the common count never decreases, and an ingest stays where it is counted', async () => {
   const { ingests, reported } = world(1, ['plant', 'weather', 'tags'])
   await reported(taken(1, 7), taken(2, 5), taken(3, 3))
   // The first and the second are deleted; a new one gets the free place and the name.
@@ -74,12 +74,12 @@ test('what is counted together never shrinks, and an ingest stays where it is co
   expect(await reported()).toContain('_received_rows_total{ingest="(others)"} 9')
 })
 
-test('what is not known yet is not told', async () => {
+test('unknown values are not exported', async () => {
   const { reported } = world(1, ['plant', 'weather'], () => null)
   expect((await reported()).filter((line) => /pending|last/.test(line))).toEqual([])
 })
 
-test('with a bound of 0 no name shows', async () => {
+test('with a limit of 0, no ingest is named', async () => {
   const { reported } = world(0, ['plant'])
   expect((await reported(taken(1, 3))).join()).not.toContain('plant')
 })

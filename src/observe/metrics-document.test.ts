@@ -13,7 +13,7 @@ function table({ described }: Metrics): string {
 }
 
 /** `UPDATE_DOCS=1` rewrites the table. */
-test('docs/metrics.md holds the table of metrics', () => {
+test('docs/metrics.md contains the current table of metrics', () => {
   const document = readFileSync(path, 'utf8')
   const expected = table(new Metrics({ processMetrics: false }))
   if (process.env['UPDATE_DOCS'] === '1') {
@@ -26,7 +26,7 @@ test('docs/metrics.md holds the table of metrics', () => {
   expect(tableForm.exec(document)?.[0]).toBe(expected)
 })
 
-test('what is described is what is exported', async () => {
+test('exports exactly the metrics that are described', async () => {
   const metrics = new Metrics({ processMetrics: false })
   const exported = [...(await metrics.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type])
   expect(exported).toEqual(metrics.described.map(({ name, type }) => [name, type]))

@@ -55,31 +55,31 @@ describe('the log', () => {
   test.each<[string, ServiceEvent, Partial<LogOptions>, object | null]>([
     ['a request', served(5), {}, null],
     ['a request at debug', served(5), { level: 'debug' }, { level: 20, route: '/ingests/:ingest/data', ms: 5 }],
-    ['a time with many decimals', served(1000.6087149), {}, { level: 30, ms: 1000.609 }],
+    ['a duration with many decimals', served(1000.6087149), {}, { level: 30, ms: 1000.609 }],
     ['a slow request', served(1000), {}, { level: 30, msg: 'slow request', ms: 1000, status: 200 }],
     ['a write', written, {}, null],
     ['a failure', failed(new Error('no')), {}, { level: 50, id: 'r1', message: 'no', stack: expect.any(String) }],
     ['a problem', failed(new Problem('unavailable', 'Later.')), {}, { code: 'unavailable', message: 'Later.' }],
     ['a cause', failed(new Error('no', { cause: 'disk' })), {}, { cause: 'disk' }],
-    ['something thrown', failed('text'), {}, { message: 'text' }],
-    ['a death', died, {}, { level: 50, msg: 'store died', message: 'out of memory' }],
+    ['a thrown string', failed('text'), {}, { message: 'text' }],
+    ['the death of the store', died, {}, { level: 50, msg: 'store died', message: 'out of memory' }],
     ['a torn journal', opened(7), {}, { level: 40, tornBytes: 7 }],
-    ['a whole journal', opened(0), {}, { level: 30, msg: 'journal opened' }],
+    ['a complete journal', opened(0), {}, { level: 30, msg: 'journal opened' }],
     ['a seal', sealed, {}, { level: 30, msg: 'sealed', files: 2, rows: 40 }],
     ['a seal that failed', sealFailed, {}, { level: 50, msg: 'seal failed', message: 'no space' }],
     [
-      'what a crash left',
+      'files left over from a crash',
       { kind: 'orphansRemoved', names: ['1/2.parquet'] },
       {},
       { level: 30, names: ['1/2.parquet'] },
     ],
     [
-      'wrong keys of a minute',
+      'invalid keys of a minute',
       { kind: 'keyRefused', ip: '10.0.0.1', unreported: 7 },
       {},
       { level: 40, ip: '10.0.0.1', requests: 7 },
     ],
-    ['one wrong key of them', { kind: 'keyRefused', ip: '10.0.0.1', unreported: null }, {}, null],
+    ['a single invalid key', { kind: 'keyRefused', ip: '10.0.0.1', unreported: null }, {}, null],
     [
       'public reading',
       { kind: 'readingIsPublic', warning: 'Reading is public.' },
@@ -95,15 +95,20 @@ describe('the log', () => {
     ],
     ['a replay', replayed(2), {}, { level: 30, msg: 'rows replayed', rows: 2, stored: 2 }],
     ['a replay that stored nothing', replayed(0), {}, null],
-    ['the same at debug', replayed(0), { level: 'debug' }, { level: 20, msg: 'rows replayed', stored: 0 }],
-    ['silence', died, { level: 'silent' }, null],
+    [
+      'a replay that stored nothing, at debug',
+      replayed(0),
+      { level: 'debug' },
+      { level: 20, msg: 'rows replayed', stored: 0 },
+    ],
+    ['an event at level silent', died, { level: 'silent' }, null],
   ])('%s', (_name, event, options, expected) => {
     const text = logged([event], options)
     if (expected === null) expect(text).toBe('')
     else expect(JSON.parse(text)).toMatchObject(expected)
   })
 
-  test('is one JSON object a line, without a terminal', () => {
+  test('is one JSON object per line without a terminal', () => {
     const lines = logged([died, opened(0)], { format: 'auto' })
       .trimEnd()
       .split('\n')
@@ -113,7 +118,7 @@ describe('the log', () => {
     ])
   })
 
-  test('is for people when it is pretty', () => {
+  test('is readable text in the format pretty', () => {
     expect(logged([died], { format: 'pretty' })).toMatch(/ERROR.*store died\n\s+message: "out of memory"/)
   })
 })
@@ -145,7 +150,7 @@ describe('metrics', () => {
         'tidemark_journal_write_seconds_count 2',
       ],
     ],
-    ['its failure', [{ kind: 'journalFailed', file: 'a', message: 'b' }], ['tidemark_journal_failed 1']],
+    ['a journal failure', [{ kind: 'journalFailed', file: 'a', message: 'b' }], ['tidemark_journal_failed 1']],
     [
       'rows',
       [validated],
@@ -158,7 +163,7 @@ describe('metrics', () => {
     ],
     ['merges of files', [merged], ['tidemark_merged_rows_total 30', 'tidemark_merge_seconds_count 1']],
     [
-      'background work that failed',
+      'failed background work',
       [
         sealFailed,
         { ...sealFailed, kind: 'validationFailed' },
@@ -192,12 +197,12 @@ describe('metrics', () => {
     expect(await lines(...events)).toEqual(expect.arrayContaining(expected))
   })
 
-  test('of the process are there when they are asked for', async () => {
+  test('include those of the process when enabled', async () => {
     expect(await new Metrics({ processMetrics: true }).text()).toContain('process_cpu_seconds_total')
   })
 })
 
-test('combined sinks all see each event', () => {
+test('combined sinks all receive each event', () => {
   const seen: string[] = []
   combineSinks(
     ({ kind }) => seen.push(`a ${kind}`),

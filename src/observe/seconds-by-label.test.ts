@@ -13,7 +13,7 @@ const observed: readonly (readonly [value: string, seconds: number])[] = [
   ['a "quoted" \\ value\nof two lines', 0.3],
 ]
 
-test('the text is the one that prom-client writes of the same observations', async () => {
+test('exports the same text as a Histogram of prom-client', async () => {
   const registry = new Registry()
   const named = { name: 'request_seconds', help: 'Time to answer.' }
   const theirs = new Histogram({ ...named, labelNames: ['route'], buckets: [...buckets], registers: [registry] })

@@ -18,7 +18,7 @@ function figures() {
   return { now, made, query, push, reject }
 }
 
-test('a row says what was counted a second since the row before, and what stands now', () => {
+test('a row has the rates since the previous row, and the current values', () => {
   const { now, made, query, push, reject } = figures()
   for (let ms = 1; ms <= 100; ms++) query(ms)
   push(1, 30)
@@ -36,7 +36,7 @@ test('a row says what was counted a second since the row before, and what stands
   expect(made.take()).not.toHaveProperty('query_p50_ms')
 })
 
-test('of very many queries the newest tell the times', () => {
+test('query times are those of the newest of very many queries', () => {
   const { made, query, now } = figures()
   for (let count = 0; count < 5000; count++) query(count < 4096 ? 1 : 2)
   now.elapsedMs = 1000
@@ -44,7 +44,7 @@ test('of very many queries the newest tell the times', () => {
   expect([query_p50_ms, query_p99_ms]).toEqual([1, 2])
 })
 
-test('the history itself is not counted', () => {
+test('rows pushed to the history itself are not counted', () => {
   const { made, push, reject, now } = figures()
   made.leaveOut(4)
   push(4, 10)

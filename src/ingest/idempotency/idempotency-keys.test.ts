@@ -91,8 +91,8 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error) => (error instanceof Problem ? error.code : String(error)),
   )
 
-describe('one key', () => {
-  test('the same bytes in another format are another body, also after a restart', async () => {
+describe('an idempotency key', () => {
+  test('refuses the same bytes in another format, also after a restart', async () => {
     const world = new World()
     await world.start()
     expect(await world.push('k', '{}')).toBe(0)
@@ -104,7 +104,7 @@ describe('one key', () => {
     expect(await world.push('l', '{}', { format: 'ndjson' })).toBe(2)
   })
 
-  test('is answered with the first push, whoever asks and how often', async () => {
+  test('returns the first push on repeats, refuses another body, is separate for each ingest and subscriber', async () => {
     const world = await newWorld()
     const first = await world.push('k', 'body')
     expect(await world.push('k', 'body')).toBe(first)
@@ -117,7 +117,7 @@ describe('one key', () => {
   test.each([
     ['within a day', dayMs - 1000, 1],
     ['after a day', dayMs, 2],
-  ])('%s', async (_, laterMs, stored) => {
+  ])('is valid for a day: a repeat %s', async (_, laterMs, stored) => {
     const world = await newWorld()
     await world.push('k', 'body')
     world.pass(laterMs)
@@ -128,7 +128,7 @@ describe('one key', () => {
     expect(world.entries).toHaveLength(stored)
   })
 
-  test('a push of it waits for the one on its way', async () => {
+  test('makes a repeat wait for the push in progress', async () => {
     const world = await newWorld()
     const [first, second, other] = await Promise.all([
       world.push('k', 'body'),
@@ -140,7 +140,7 @@ describe('one key', () => {
     expect(world.entries).toHaveLength(1)
   })
 
-  test('is not used up by a push that failed, and who waited tries itself', async () => {
+  test('is not used up by a failed push: a waiting repeat is stored', async () => {
     const world = await newWorld()
     const outcomes = await Promise.all([
       codeOf(world.push('k', 'bad', { fails: true })),
@@ -152,7 +152,7 @@ describe('one key', () => {
   })
 })
 
-test('over the limit a new key is refused, a known one and a day later all are taken', async () => {
+test('over the limit, new keys are refused and known ones accepted; a day later new ones are accepted too', async () => {
   const world = new World()
   world.keysMax = 3
   await world.start()
@@ -174,7 +174,7 @@ async function pushBy(world: World, clockMs: number, key: string): Promise<numbe
 }
 
 describe('a clock that ran ahead', () => {
-  test('stops no forgetting: a day later there is room again, for its own key too', async () => {
+  test('does not stop expiry: a day later its own key and the others have expired', async () => {
     const world = new World()
     world.keysMax = 3
     await world.start()
@@ -187,7 +187,7 @@ describe('a clock that ran ahead', () => {
     expect(await codeOf(world.push('ahead', 'another body'))).toBe('overloaded')
   })
 
-  test('stamps keys that are known for a day all the same', async () => {
+  test('stamps keys that are valid for a day all the same', async () => {
     const world = await newWorld()
     const first = await pushBy(world, yearMs, 'ahead')
     world.pass(dayMs - 1000)
@@ -199,7 +199,7 @@ describe('a clock that ran ahead', () => {
   test.each([
     ['in the journal', false],
     ['in the files', true],
-  ])('stops no forgetting when the service starts more often than once a day, its key %s', async (_, trims) => {
+  ])('does not stop expiry when the service restarts more than once a day, its key %s', async (_, trims) => {
     const world = await newWorld()
     const first = await pushBy(world, yearMs, 'ahead')
     for (let quarter = 0; quarter < 40; quarter++) {
@@ -214,7 +214,7 @@ describe('a clock that ran ahead', () => {
     expect((await world.disk.mount().list(directory)).length).toBeLessThanOrEqual(trims ? 2 : 0)
   })
 
-  test('past the last second that a stamp can say stops neither a push nor a start', async () => {
+  test('beyond the latest time that a stamp can express prevents neither a push nor a start', async () => {
     const world = await newWorld()
     const first = await pushBy(world, 200 * yearMs, 'ahead')
     await world.start()
@@ -224,7 +224,7 @@ describe('a clock that ran ahead', () => {
     expect(await world.push('ahead', 'ahead')).toBe(first)
   })
 
-  test('does not set its key over a later one', async () => {
+  test('does not make its key override a later push with the same key', async () => {
     const world = await newWorld()
     await pushBy(world, yearMs, 'k')
     await world.trim(world.endPosition)
@@ -238,7 +238,7 @@ describe('a clock that ran ahead', () => {
   })
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])(
-    'leaves whole files when a crash comes %i steps after a start',
+    'leaves complete files after a crash %i steps into a start',
     async (steps) => {
       const world = await newWorld()
       const ahead = await pushBy(world, yearMs, 'ahead')
@@ -255,7 +255,7 @@ describe('a clock that ran ahead', () => {
 })
 
 describe('a clock that ran behind', () => {
-  test('does not make a key older than it is', async () => {
+  test('does not shorten the validity of a key', async () => {
     const world = await newWorld()
     const first = await pushBy(world, -50 * yearMs, 'behind')
     expect(await world.push('behind', 'behind')).toBe(first)
@@ -267,7 +267,7 @@ describe('a clock that ran behind', () => {
 })
 
 /** Clocks that are set while keys arrive: a process knows its own keys for a day, and no longer. */
-test('whatever the clock says, a key is known for a day in the process that took it', async () => {
+test('a process accepts a key as known for exactly a day, however its clock is set', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ key: fc.nat(5) }) },
     { weight: 3, arbitrary: fc.record({ hours: fc.nat(15) }) },
@@ -297,8 +297,8 @@ test('whatever the clock says, a key is known for a day in the process that took
   )
 })
 
-describe('the files', () => {
-  test('are gone when all keys in them are a day old', async () => {
+describe('the key files', () => {
+  test('are deleted when all keys in them are a day old', async () => {
     const world = await newWorld()
     for (let hour = 0; hour < 30; hour++) {
       await world.push(`${hour}`, 'body')
@@ -311,7 +311,7 @@ describe('the files', () => {
   })
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'are whole when a crash comes %i steps after all of them expired',
+    'remain complete after a crash %i steps after all their keys expired',
     async (steps) => {
       const world = await newWorld()
       await world.push('a', 'a')
@@ -326,7 +326,7 @@ describe('the files', () => {
     },
   )
 
-  test('that were copied later than the journal give no place that is not there', async () => {
+  test('copied later than the journal return no position that the journal lacks', async () => {
     const world = await newWorld()
     const first = await world.push('a', 'a')
     const copied = [...world.entries]
@@ -344,9 +344,9 @@ describe('the files', () => {
 
   const name = `${directory}/000000000001.keys`
   test.each<[string, (bytes: Buffer) => Buffer, string | null]>([
-    ['as they were', (bytes) => bytes, null],
-    ['with the rest of a write behind them', (bytes) => Buffer.concat([bytes, Buffer.alloc(50)]), null],
-    ['cut off in a block', (bytes) => bytes.subarray(0, -1), 'the keys in the file end before the journal begins'],
+    ['unchanged', (bytes) => bytes, null],
+    ['with the rest of a torn write at the end', (bytes) => Buffer.concat([bytes, Buffer.alloc(50)]), null],
+    ['cut off within a block', (bytes) => bytes.subarray(0, -1), 'the keys in the file end before the journal begins'],
     ['with a changed entry', (bytes) => changed(bytes, 80), 'the keys in the file end before the journal begins'],
     ['with a changed header', (bytes) => changed(bytes, 12), 'offset 0: the header of the file is damaged'],
     [
@@ -354,7 +354,7 @@ describe('the files', () => {
       (bytes) => Buffer.concat([bytes.subarray(0, 8), Buffer.from([2]), bytes.subarray(9)]),
       'format version 2',
     ],
-  ])('%s', async (_, damage, message) => {
+  ])('are read or refused: %s', async (_, damage, message) => {
     const world = await newWorld()
     await world.push('a', 'a')
     await world.trim(world.endPosition)
@@ -366,7 +366,7 @@ describe('the files', () => {
     }
   })
 
-  test('what is vouched for must be whole', async () => {
+  test('are refused when damaged within the length that the next file confirms', async () => {
     const world = await newWorld()
     await world.push('a', 'a')
     await world.trim(world.endPosition)
@@ -385,7 +385,7 @@ function changed(bytes: Buffer, offset: number): Buffer {
 }
 
 /** Keys, bodies, trims, failing disks and crashes in any order: an acknowledged key returns the same position for a day. */
-test('whatever happens, a key never stands for two pushes', async () => {
+test('a key returns the same push for a day through trims, disk failures and crashes', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ key: fc.nat(12), body: fc.nat(1), fails: fc.boolean() }) },
     { weight: 2, arbitrary: fc.record({ trimShare: fc.double({ min: 0, max: 1, noNaN: true }) }) },

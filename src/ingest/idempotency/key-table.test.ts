@@ -23,7 +23,7 @@ const receivedBefore =
     receivedS <= untilS
 
 describe('KeyTable', () => {
-  test('finds what a map would, whatever was added and forgotten', () => {
+  test('finds the latest entry of each key after any adds and removals', () => {
     const step = fc.oneof(
       { weight: 8, arbitrary: fc.record({ key: fc.nat(300) }) },
       { weight: 1, arbitrary: fc.record({ forgetBefore: fc.nat(20), entriesMax: fc.nat(200) }) },
@@ -56,7 +56,7 @@ describe('KeyTable', () => {
     )
   })
 
-  test('goes on over many chunks, and takes little memory a key', () => {
+  test('works across many chunks and uses little memory per key', () => {
     const table = new KeyTable()
     const count = chunkEntries * 12
     for (let key = 0; key < count; key++) table.add(push(key, key, Math.floor(key / 100)))

@@ -19,7 +19,7 @@ function outcome(attempt: () => void): string {
 }
 
 describe('the backlog', () => {
-  test('is what was pushed and not validated, to within a slice', () => {
+  test('is the number of bytes pushed and not yet validated, to within a slice', () => {
     const step = fc.oneof(
       fc.record({ bytes: fc.integer({ min: 1, max: 3_000_000 }) }),
       fc.record({ validated: fc.double({ min: 0, max: 1, noNaN: true }) }),
@@ -44,7 +44,7 @@ describe('the backlog', () => {
     )
   })
 
-  test('refuses while it is full, and takes again once rows are validated', () => {
+  test('refuses pushes while it is full, and accepts them again after rows are validated', () => {
     const progress = { processedPosition: 0, processedThrough: () => progress.processedPosition }
     const backlog = new Backlog(progress, 1000)
     const push = (): string => outcome(() => backlog.requireSpace())
@@ -63,10 +63,10 @@ function diskFloor(freeBytes: () => Promise<number>, floorBytes: number, reporte
 }
 
 test.each([
-  ['much is free', 1000, 0, 'taken'],
-  ['just the floor is free', 100, 0, 'taken'],
-  ['less is free', 99, 0, 'overloaded 5'],
-  ['what was pushed since made it less', 1000, 901, 'overloaded 5'],
+  ['far more than the floor is free', 1000, 0, 'taken'],
+  ['exactly the floor is free', 100, 0, 'taken'],
+  ['less than the floor is free', 99, 0, 'overloaded 5'],
+  ['pushes since the last check used up the free space', 1000, 901, 'overloaded 5'],
 ])('the disk floor: %s', async (_, free, pushed, expected) => {
   const floor = diskFloor(async () => free, 100)
   expect(outcome(() => floor.requireSpace())).toBe('taken')
@@ -77,7 +77,7 @@ test.each([
   expect(outcome(() => floor.requireSpace())).toBe(free < 100 ? expected : 'taken')
 })
 
-test('a disk that fills is told once, and that there is room again', async () => {
+test('a disk that fills up is reported once, and once again when it has space', async () => {
   const reported: string[] = []
   let free = 1000
   const floor = diskFloor(async () => free, 100, reported)
@@ -93,7 +93,7 @@ test('a disk that fills is told once, and that there is room again', async () =>
   ])
 })
 
-test('without a disk floor all is taken', async () => {
+test('without a disk floor every push is accepted', async () => {
   const floor = diskFloor(async () => 10, 0)
   await floor.refresh()
   floor.add(11)
@@ -104,7 +104,7 @@ test.each([
   [1, 'taken'],
   [2, 'overloaded 60'],
   [3, 'taken'],
-])('rejected rows: ingest %i is %s', async (id, expected) => {
+])('rejected rows: a push to ingest %i is %s', async (id, expected) => {
   const kept = new Map([
     [1, 100],
     [2, 101],
@@ -116,7 +116,7 @@ test.each([
   expect(outcome(() => space.requireSpace({ id, alias: 'plant' }))).toBe(expected)
 })
 
-describe('rejected rows between two looks at the catalog', () => {
+describe('rejected rows between two reads of the catalog', () => {
   const bytesMax = 10_000
   const plant = { id: 1, alias: 'plant' }
 
@@ -148,7 +148,7 @@ describe('rejected rows between two looks at the catalog', () => {
   }
 
   test.each([true, false])(
-    'what waits counts as if it were rejected, all that a row takes with it (%s)',
+    'queued rows count as if rejected, with the overhead of each row (rejected rows counted: %s)',
     (knowsRows) => {
       const { push } = world(knowsRows)
       // 10 rows of 100 bytes, with 128 bytes of overhead each.
@@ -158,7 +158,7 @@ describe('rejected rows between two looks at the catalog', () => {
     },
   )
 
-  test('what was stored gives its room back at once where the rejected ones are counted, else with the next look', async () => {
+  test('stored rows free their capacity at once if rejected rows are counted, else at the next catalog read', async () => {
     const counted = world(true)
     for (let round = 0; round < 50; round++) {
       expect(counted.push(10, 8000)).toBe('taken')
@@ -173,7 +173,7 @@ describe('rejected rows between two looks at the catalog', () => {
     expect(shared.push(10, 8000)).toBe('taken')
   })
 
-  test('however fast bad pushes come, no more than one goes beyond the bound', async () => {
+  test('invalid pushes exceed the limit by at most one push, however fast they come', async () => {
     const { push, validate, space } = world(true)
     let [taken, kept] = [0, 0]
     for (let round = 0; round < 200; round++) {
@@ -189,7 +189,7 @@ describe('rejected rows between two looks at the catalog', () => {
     expect(push(1, 1)).toBe('overloaded 60')
   })
 
-  test('a push that the journal did not take gives its room back, and other ingests have their own', () => {
+  test('a push that the journal refused frees its capacity, and other ingests have their own', () => {
     const { space, push } = world(true)
     space.sent(plant.id, 1, 20_000)
     expect(push(1, 1)).toBe('overloaded 1')
@@ -199,7 +199,7 @@ describe('rejected rows between two looks at the catalog', () => {
   })
 })
 
-describe('limits a key', () => {
+describe('limits per key', () => {
   const second = { rowsPerSecond: 100, bytesPerSecond: 1000 }
   test.each<[string, typeof second, (readonly [atMs: number, rows: number, bytes: number, expected: string])[]]>([
     [
@@ -211,7 +211,7 @@ describe('limits a key', () => {
       ],
     ],
     [
-      'a second at once',
+      'one second of rows at once',
       second,
       [
         [0, 99, 1, 'taken'],
@@ -221,7 +221,7 @@ describe('limits a key', () => {
       ],
     ],
     [
-      'a large push is taken and waited for',
+      'a large push is accepted, and later ones wait for it',
       second,
       [
         [0, 1000, 1, 'taken'],
@@ -231,7 +231,7 @@ describe('limits a key', () => {
       ],
     ],
     [
-      'bytes',
+      'a limit of bytes',
       second,
       [
         [0, 1, 5000, 'taken'],
@@ -240,7 +240,7 @@ describe('limits a key', () => {
       ],
     ],
     [
-      'only bytes',
+      'only a limit of bytes',
       { rowsPerSecond: 0, bytesPerSecond: 10 },
       [
         [0, 1e6, 9, 'taken'],
@@ -249,7 +249,7 @@ describe('limits a key', () => {
       ],
     ],
     [
-      'no more than a second is saved up',
+      'at most one second is saved up',
       second,
       [
         [0, 1, 1, 'taken'],
@@ -258,7 +258,7 @@ describe('limits a key', () => {
       ],
     ],
     [
-      'a clock that goes back',
+      'a clock that is set back',
       second,
       [
         [5000, 100, 1, 'taken'],
@@ -280,7 +280,7 @@ describe('limits a key', () => {
     expect(outcome(() => rates.requireSpace('other'))).toBe('taken')
   })
 
-  test('over time no key gets more than its rate, and none is forgotten too early', () => {
+  test('no key exceeds its rate over time, and no key is forgotten too early', () => {
     const push = fc.record({ key: fc.nat(2000), rows: fc.integer({ min: 1, max: 50 }), afterMs: fc.nat(30) })
     fc.assert(
       fc.property(fc.array(push, { minLength: 3000, maxLength: 3000 }), (pushes) => {

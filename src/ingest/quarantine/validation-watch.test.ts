@@ -199,9 +199,9 @@ const good = { fate: 'none', isGood: true } as const
 const bad = { fate: 'none', isGood: false } as const
 const ends = (fate: Fate, isGood = false) => ({ fate, isGood })
 
-describe('an entry that ends the validator', () => {
+describe('an entry that crashes the validator', () => {
   test.each<[what: string, pushes: Push[], stepRows: number, deaths: number, quarantined: [number, number, number][]]>([
-    ['none', [{ ingestId: 1, rows: [good, bad] }], 9, 0, []],
+    ['no such entry', [{ ingestId: 1, rows: [good, bad] }], 9, 0, []],
     ['alone', [{ ingestId: 1, rows: [ends('validated', true), good] }], 9, 2, [[0, 0, 1]]],
     [
       'among others of its step',
@@ -215,22 +215,22 @@ describe('an entry that ends the validator', () => {
       [[2, 2, 1]],
     ],
     [
-      'in the midst of a large one',
+      'in the middle of a large push',
       [{ ingestId: 1, rows: [good, bad, good, ends('validated'), good] }],
       1,
       2,
       [[0, 3, 1]],
     ],
     [
-      'by the text of a row, also as it is quarantined',
+      'by the stored text of a row, also when it is quarantined',
       [{ ingestId: 1, rows: [good, ends('kept')] }],
       1,
       4,
       [[0, 1, 2]],
     ],
-    ['behind the catalog, of rows that were kept', [{ ingestId: 1, rows: [bad, ends('behind'), good] }], 2, 1, []],
+    ['only after its rejected rows were stored', [{ ingestId: 1, rows: [bad, ends('behind'), good] }], 2, 1, []],
     [
-      'twice, of different kinds',
+      'two entries, of different kinds',
       [
         { ingestId: 2, rows: [good, ends('kept')] },
         { ingestId: 1, rows: [ends('validated', true)] },
@@ -242,7 +242,7 @@ describe('an entry that ends the validator', () => {
         [2, 2, 1],
       ],
     ],
-  ])('%s', async (_, pushes, stepRows, deaths, quarantined) => {
+  ])('restarts reach the end of the journal: %s', async (_, pushes, stepRows, deaths, quarantined) => {
     const world = new World(entriesOf(pushes), { stepRows })
     expect(await liveOn(world, 20)).toBe(deaths + 1)
     expect([...world.quarantined.values()].map((one) => [one.position, one.fromPosition, one.level])).toEqual(
@@ -262,8 +262,8 @@ describe('an entry that ends the validator', () => {
       6,
       [[2, 2, 1]],
     ],
-    ['also as it is quarantined', [{ ingestId: 1, rows: [good, ends('kept')] }], 9, 12, [[0, 0, 2]]],
-  ])('and its process with it, %s', async (_, pushes, stepRows, kills, quarantined) => {
+    ['also when it is quarantined', [{ ingestId: 1, rows: [good, ends('kept')] }], 9, 12, [[0, 0, 2]]],
+  ])('restarts reach the end when it kills its process too: %s', async (_, pushes, stepRows, kills, quarantined) => {
     const world = new World(entriesOf(pushes), { stepRows, killsProcess: true })
     expect(await liveOn(world, 30)).toBe(kills + 1)
     expect([...world.quarantined.values()].map((one) => [one.position, one.fromPosition, one.level])).toEqual(
@@ -271,7 +271,7 @@ describe('an entry that ends the validator', () => {
     )
   })
 
-  test('where others kill its process in the midst of it, again and again, keeps its rows', async () => {
+  test('a harmless entry is not quarantined when its process is killed again and again during it', async () => {
     const rows = Array.from({ length: 400 }, () => good)
     const world = new World(entriesOf([{ ingestId: 1, rows }]), { stepRows: 300 })
     for (let kills = 0; kills < 40; kills++) await world.killAfter(1 + 2 * (kills % 4))
@@ -280,7 +280,7 @@ describe('an entry that ends the validator', () => {
     expect(world.stored.size).toBe(400)
   })
 
-  test('a replay: its rows stay rejected', async () => {
+  test('a replay is quarantined, and its rows stay rejected', async () => {
     const body = encodeReplayedRows([{ position: 0, text: Buffer.from(rowText(0, 'none', true)) }])
     const entries = entriesOf([{ ingestId: 1, rows: [bad] }])
     const world = new World([...entries, { ...entries[0]!, format: 'replay', position: 1, rows: 0, body }], {
@@ -321,10 +321,10 @@ function check(world: World, pushes: readonly Push[]): void {
   }
 }
 
-describe('whatever ends the validator', () => {
+describe('whatever crashes the validator', () => {
   const anyLives = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 6 })
 
-  test('it comes to the end of the journal, and each row is stored or rejected once', async () => {
+  test('it reaches the end of the journal, and each row is stored or rejected exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyPush, { minLength: 1, maxLength: 6 }),
@@ -346,7 +346,7 @@ describe('whatever ends the validator', () => {
     )
   })
 
-  test('the same check finds a validator that does not record what it quarantines', async () => {
+  test('a validator that does not record its quarantined entries never reaches the end', async () => {
     const world = new World(entriesOf([{ ingestId: 1, rows: [ends('validated', true)] }]), {
       stepRows: 1,
       forgetsDecisions: true,

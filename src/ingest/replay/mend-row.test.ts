@@ -40,12 +40,12 @@ describe('a row', () => {
     ['[1]', [{ a: 'b' }, { a: '1' }], '[1]'],
     [' 7 ', [{}, { a: '1' }], ' 7 '],
     ['{"__proto__":1}', [{}, {}, { ['__proto__']: 'text' }], '{"__proto__":"1"}'],
-  ])('%s by %j is %s', (row, what, is) => {
+  ])('%s mapped by %j becomes %s', (row, what, is) => {
     expect(mended(row, ...what)).toBe(is)
   })
 })
 
-test('properties are left out before others are renamed, and what is missing is set before it is converted', () => {
+test('properties are dropped before others are renamed, and missing ones are set before conversion', () => {
   const mapping = {
     drop: new Set(['V', 'comment']),
     rename: new Map([['value', 'V']]),
@@ -65,7 +65,7 @@ test('properties are left out before others are renamed, and what is missing is 
   expect(unused.list()).toEqual([])
 })
 
-test('names that no row has are told, with those that were likely meant', () => {
+test('reports names that occur in no row, with the name probably meant', () => {
   const names = {
     drop: new Set(['coment']),
     rename: new Map([['vlaue', 'V']]),
@@ -85,7 +85,7 @@ test.each<[Conversion | 'rename' | 'set', is: readonly string[]]>([
   ['rename', ['c', 'b']],
   ['set', ['b']],
   ['text', ['a', 'b']],
-])('what came as a long stays one: %s', (what, is) => {
+])('the row still lists its longs after: %s', (what, is) => {
   const mapping = {
     ...noMapping,
     rename: new Map(what === 'rename' ? [['a', 'c']] : []),
@@ -141,11 +141,11 @@ test.each<[Conversion, value: string, is: string]>([
   ['iso', '" 2026-01-01 08:00:00.5+02:00"', '"2026-01-01T06:00:00.500Z"'],
   ['iso', '"01/02/2026"', '"01/02/2026"'],
   ['iso', '1767225600', '1767225600'],
-])('%s of %s is %s', (conversion, value, is) => {
+])('conversion %s of %s gives %s', (conversion, value, is) => {
   expect(mended(`{"a":${value}}`, {}, {}, { a: conversion })).toBe(`{"a":${is}}`)
 })
 
-test('any row stays JSON, and what is not named stays what it is', () => {
+test('a mapped row remains JSON, and properties that are not named stay unchanged', () => {
   const anyMapping = fc.record({
     rename: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('a', 'b', 'd')),
     convert: fc.dictionary(fc.constantFrom('a', 'b', 'd'), fc.constantFrom<Conversion>(...conversions)),

@@ -25,7 +25,7 @@ function overwritten(rows: readonly string[], unknown?: 'add') {
   return values.list()
 }
 
-test('values that the ingest would take are overwritten, those at fault are mended', () => {
+test('reports overwritten values that the ingest would accept, and no invalid ones', () => {
   const rows = [
     '{"D":"soon","T":"a","V":"n/a"}',
     '{"D":1767225600,"T":"pump","V":1}',

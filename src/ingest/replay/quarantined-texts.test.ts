@@ -49,17 +49,17 @@ const rejected = (position: number, row = '', code: RejectedRow['code'] = 'not_v
 })
 
 test.each([
-  ['a text that is kept', rejected(100, '"kept"'), '"kept"'],
-  ['the first of a body', rejected(100), '{"a":"]"}'],
-  ['the last of it', rejected(102), '{"b":{"c":[1,2]}}'],
-  ['one before that', rejected(101), '5'],
-  ['lines', rejected(201), '[2]'],
+  ['a row with a stored text', rejected(100, '"kept"'), '"kept"'],
+  ['the first row of a body', rejected(100), '{"a":"]"}'],
+  ['the last row of a body', rejected(102), '{"b":{"c":[1,2]}}'],
+  ['the row before the last one', rejected(101), '5'],
+  ['a row of a body of lines', rejected(201), '[2]'],
   ['a body that is one row', rejected(300), '{"alone":1}'],
-  ['a body that was let go', rejected(400), null],
+  ['a released body', rejected(400), null],
   ['a replay', rejected(500), null],
-  ['no entry in quarantine', rejected(600), null],
-  ['a row that is empty by itself', rejected(100, '', 'too_large'), null],
-])('%s', async (_, row, text) => {
+  ['no quarantined entry', rejected(600), null],
+  ['a row with an empty text that is not quarantined', rejected(100, '', 'too_large'), null],
+])('the text of a rejected row: %s', async (_, row, text) => {
   const found = await texts.rowOf(row)
   expect(found === null ? null : Buffer.from(found.text).toString()).toBe(text)
 })

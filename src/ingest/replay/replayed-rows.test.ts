@@ -9,12 +9,12 @@ const row = (position: number, text: string, ...longs: readonly string[]): Repla
 
 const rows = [row(1, '{"a":1}'), row(2, '{"n":1,"é":2}', 'n', 'é'), row(2 ** 40, ''), row(2 ** 40 + 1, '5', '')]
 
-test('rows come back as they were', () => {
+test('decodes rows as they were encoded', () => {
   const decoded = decodeReplayedRows(encodeReplayedRows(rows))
   expect(decoded.map((one) => ({ ...one, text: Buffer.from(one.text) }))).toEqual(rows)
 })
 
-test('a body that ends within a row is none', () => {
+test('refuses a body that ends within a row', () => {
   const body = encodeReplayedRows(rows)
   const ends = new Set(rows.map((_, index) => encodeReplayedRows(rows.slice(0, index)).length))
   for (let end = 1; end < body.length; end++) {
@@ -23,6 +23,6 @@ test('a body that ends within a row is none', () => {
   }
 })
 
-test('rows out of order are none', () => {
+test('refuses rows that are not in order', () => {
   expect(() => decodeReplayedRows(encodeReplayedRows([row(2, '1'), row(1, '1')]))).toThrow('not in order')
 })

@@ -20,7 +20,7 @@ const rejected: RejectedRow = {
 }
 const again = (code: RejectedRow['code'], text: string) => textAgain({ ...rejected, code }, Buffer.from(text), ingest)
 
-test('a line that was no UTF-8 stays rejected: what is kept of it has a character that nobody pushed', () => {
+test('a line that was not UTF-8 stays rejected, because its stored text has a replacement character', () => {
   const text = 'm s="\ufffd"'
   expect(again('invalid_line', text)).toMatchObject({ fault: { code: 'invalid_line' } })
   const { text: json } = again('unknown_field', text) as { text: Uint8Array }

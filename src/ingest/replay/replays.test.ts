@@ -112,7 +112,7 @@ async function replayAndLeave(world: World, journaled: number): Promise<void> {
 }
 
 describe('a replay', () => {
-  test('says how many rows it stored, and how many are rejected still', async () => {
+  test('returns how many rows it stored and how many are still rejected', async () => {
     const world = new World(5)
     const replay = world.replays.replay(ingest, null, nobodyLeaves)
     await world.journaled(1)
@@ -120,7 +120,7 @@ describe('a replay', () => {
     expect(await replay).toEqual({ replayed: 5, stored: 3, rejected: 2 })
   })
 
-  test('that is asked for again by one who had left says of rows that are stored that they are', async () => {
+  test('repeated after its client disconnected counts rows stored by the first replay as stored', async () => {
     const world = new World(5)
     await replayAndLeave(world, 1)
     const again = world.replays.replay(ingest, null, nobodyLeaves)
@@ -131,7 +131,7 @@ describe('a replay', () => {
     expect(world.waitedFor).toEqual([{ ingest, positions: [0, 1, 2, 3, 4], stored: 3 }])
   })
 
-  test('does not count rows that were discarded before it was their turn', async () => {
+  test('does not count rows that were discarded before they were validated', async () => {
     const world = new World(4)
     const replay = world.replays.replay(ingest, [0, 1, 2], nobodyLeaves)
     await world.journaled(1)
@@ -141,14 +141,14 @@ describe('a replay', () => {
     expect(await replay).toEqual({ replayed: 1, stored: 1, rejected: 0 })
   })
 
-  test('waits until rows of the entity are removed that hours stand for', async () => {
+  test('is refused as unavailable while rows replaced by hours are being removed', async () => {
     const world = new World(4)
     world.isLettingGo = true
     await expect(world.replays.replay(ingest, null, nobodyLeaves)).rejects.toMatchObject({ code: 'unavailable' })
     expect([...world.states.values()]).toEqual(['kept', 'kept', 'kept', 'kept'])
   })
 
-  test('of many rows goes page by page', async () => {
+  test('processes many rows page by page', async () => {
     const world = new World(1200)
     const replay = world.replays.replay(ingest, null, nobodyLeaves)
     for (const page of [1, 2, 3]) {

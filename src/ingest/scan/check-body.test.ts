@@ -77,7 +77,7 @@ const mutated = fc
 
 const jumbled = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''))
 
-describe('a body is taken just where JSON.parse takes it', () => {
+describe('accepts a body exactly when JSON.parse does', () => {
   const options = { numRuns: rounds(3000) }
   test('json', () => {
     fc.assert(
@@ -139,7 +139,7 @@ describe('a body is taken just where JSON.parse takes it', () => {
     )
   })
 
-  test('rows that begin and end anywhere in a long body, and one at fault near its end', () => {
+  test('rows at any offset of a long body, and an invalid row near its end', () => {
     for (const length of [10, 1000, 40_000, 70_000]) {
       const row = (at: number): string =>
         `{"s":"${'x'.repeat(length + (at % 7))}","n":-1.5e3,"m": ${at % 3 ? 'null' : '"\\n"'}}`
@@ -155,8 +155,8 @@ describe('a body is taken just where JSON.parse takes it', () => {
   const many = `{"a":0,"b":"${'x'.repeat(600)}"},`
   test.each([
     ['a short body', '[{"a\\n\\u12aF":[-1.5e+3,true,null,{}]},false]'],
-    ['a long one', `[${many}{"a":-1.5E+30, "b": "x","c":true,"d":null},${many}{"a":0}]`],
-  ])('one character of %s at a time', (_, text) => {
+    ['a long body', `[${many}{"a":-1.5E+30, "b": "x","c":true,"d":null},${many}{"a":0}]`],
+  ])('with any one character of %s changed', (_, text) => {
     const begin = text.includes(many) ? many.length : 0
     for (let at = begin; at <= Math.min(text.length, begin + 60); at++) {
       for (const piece of ['', ...pieces]) {
@@ -226,7 +226,7 @@ test.each<[body: string | Buffer, format: BodyFormat, code: ProblemCode, detail:
 test.each<[body: string, format: 'json' | 'ndjson']>([
   ['[1,2,3]', 'json'],
   ['1\n\n2\n3\n', 'ndjson'],
-])('%j as %s is refused where only two rows are taken, before what follows is looked at', (body, format) => {
+])('%j as %s is refused where two rows are the maximum, before the rest is checked', (body, format) => {
   const refusal = { code: 'too_many_rows', message: expect.stringContaining('more than 2 rows (limits.pushRows)') }
   const rows = (rowsMax: number) => ({ rowsMax, name: 'limits.pushRows' }) as const
   expect(checkBody(Buffer.from(body), format, rows(3))).toBe(3)
@@ -248,7 +248,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-describe('a large body, a slice at a time', () => {
+describe('a large body, checked in slices', () => {
   const row = `{"a":"${'x'.repeat(1000)}"}`
   // Nine slices.
   const bytes = 1_200_000
@@ -259,26 +259,29 @@ describe('a large body, a slice at a time', () => {
     ['rows of an array', 'json', `[${rows.join()}]`, rows.length],
     ['rows', 'ndjson', rows.join('\n'), rows.length],
     ['comments before a line', 'lines-ns', `${'#\n'.repeat(bytes / 2)}m v=1`, 1],
-    ['comments behind a line', 'lines-ns', `m v=1\n${'# words\n'.repeat(bytes / 8)}`, 1],
+    ['comments after a line', 'lines-ns', `m v=1\n${'# words\n'.repeat(bytes / 8)}`, 1],
     ['comments between lines of many rows', 'fields-ns', `m v=1,w=2\n${'#\n'.repeat(bytes / 2)}m v=1`, 3],
     ['blank lines', 'lines-s', `${'\n'.repeat(bytes)}m v=1`, 1],
     ['blanks', 'lines-s', `${' '.repeat(bytes)}m v=1`, 1],
     ['blank lines', 'ndjson', `${'\n'.repeat(bytes)}{}`, 1],
     ['blanks before a row', 'ndjson', `${' '.repeat(bytes)}{}`, 1],
-    ['blanks behind a row', 'ndjson', `{}${' '.repeat(bytes)}\n{}`, 2],
+    ['blanks after a row', 'ndjson', `{}${' '.repeat(bytes)}\n{}`, 2],
     ['blanks in an array', 'json', `[1,${' '.repeat(bytes)}2]`, 2],
-    ['blanks about a body', 'json', `${' '.repeat(bytes)}[]${' '.repeat(bytes)}`, 0],
+    ['blanks around a body', 'json', `${' '.repeat(bytes)}[]${' '.repeat(bytes)}`, 0],
     ['one row', 'json', `{"a":[${elements}3]}`, 1],
     ['one row', 'ndjson', `{"a":[${elements}3]}`, 1],
-  ] as const)('%s of %s are counted as in one go, and others get their turn', async (_, format, body, count) => {
-    const turns = await turnsOf(async () => {
-      expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(count)
-    })
-    expect(checkBody(Buffer.from(body), format)).toBe(count)
-    expect(turns).toBeGreaterThan(6)
-  })
+  ] as const)(
+    '%s of %s are counted as in one piece, while the event loop keeps running',
+    async (_, format, body, count) => {
+      const turns = await turnsOf(async () => {
+        expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(count)
+      })
+      expect(checkBody(Buffer.from(body), format)).toBe(count)
+      expect(turns).toBeGreaterThan(6)
+    },
+  )
 
-  test('several at once: one of them goes on in a turn', async () => {
+  test('several bodies at once are checked one per turn of the event loop', async () => {
     const body = Buffer.from(`[${rows.join()}]`)
     const one = await turnsOf(() => checkBodyInSlices(body, 'json'))
     const broken = Buffer.from(`[${rows.join()},]`)
@@ -295,7 +298,7 @@ describe('a large body, a slice at a time', () => {
   test.each([
     ['json', `[${rows.join()},]`],
     ['ndjson', `${rows.join('\n')}\n}`],
-  ] as const)('%s is refused for a fault at its end', async (format, body) => {
+  ] as const)('%s is refused for an error at its end', async (format, body) => {
     await expect(checkBodyInSlices(Buffer.from(body), format)).rejects.toMatchObject({ code: 'invalid_json' })
   })
 })

@@ -26,7 +26,7 @@ function spell(text: string, escaped: readonly boolean[]): string {
     .join('')
 }
 
-test('all spellings of a string have its one code, and it keeps it', () => {
+test('all spellings of a string have the same code, which never changes', () => {
   const spelling = fc.tuple(
     fc.string({ unit: codePoint, maxLength: 3 }),
     fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
@@ -46,7 +46,7 @@ test('all spellings of a string have its one code, and it keeps it', () => {
   )
 })
 
-test('an escaped string is the same one, however many were known before it', () => {
+test('an escaped string equals its plain spelling, whatever the number of known strings', () => {
   for (let known = 0; known < 300; known++) {
     const strings = new InternedStrings(1)
     for (let i = 0; i < known; i++) read(strings, `tag.${i}`)
@@ -55,7 +55,7 @@ test('an escaped string is the same one, however many were known before it', () 
   }
 })
 
-test('many strings, in and out of the order in which they came', () => {
+test('many strings keep their codes, read in their order or in reverse', () => {
   const strings = new InternedStrings(1)
   const tags = Array.from({ length: 5000 }, (_, i) => `${'tag'.repeat(i % 5)}.${i}`)
   const codes = tags.map((_, i) => i)
@@ -66,13 +66,16 @@ test('many strings, in and out of the order in which they came', () => {
   expect(strings.dictionary).toEqual(tags)
 })
 
-test.each(['\\ud800', '\\udc00\\ud800', 'a\\ud83d', '\\ud83dx\\ude00'])('half a surrogate pair: %s', (spelling) => {
-  const strings = new InternedStrings(1)
-  expect(read(strings, spelling)).toBe(notWellFormed)
-  expect(strings.dictionary).toEqual([])
-})
+test.each(['\\ud800', '\\udc00\\ud800', 'a\\ud83d', '\\ud83dx\\ude00'])(
+  'refuses half a surrogate pair: %s',
+  (spelling) => {
+    const strings = new InternedStrings(1)
+    expect(read(strings, spelling)).toBe(notWellFormed)
+    expect(strings.dictionary).toEqual([])
+  },
+)
 
-test('a text has one code, as a string of JSON and as the value of a tag', () => {
+test('a string has the same code in JSON and as the value of a tag', () => {
   const values = [
     ['area\\ 7', 'area 7'],
     ['a\\,b\\=c', 'a,b=c'],

@@ -29,7 +29,7 @@ const spelt = fc.oneof(
   fc.stringMatching(/^-?(0|[1-9]\d{0,25})(\.\d{1,40})?([eE][+-]?\d{1,3})?$/),
 )
 
-test('doubles are those of Number, bit for bit, in any spelling', () => {
+test('reads doubles like Number, bit for bit, in any spelling', () => {
   fc.assert(
     fc.property(spelt, (text) => {
       expect(Object.is(doubleOf(text), Number(text))).toBe(true)
@@ -53,11 +53,11 @@ test.each([
   '0.0000000000000000000001',
   '0.00000000000000000000001',
   '179769313486231580793728971405301e277',
-])('%s is the double that Number makes of it', (text) => {
+])('reads %s as the same double as Number', (text) => {
   expect(Object.is(doubleOf(text), Number(text))).toBe(true)
 })
 
-test('longs of plain digits below 2^53 are read in place', () => {
+test('reads longs of plain digits below 2^53, and no others', () => {
   const values = new Float64Array(1)
   for (const text of ['0', '-0', '12', '-12', '9007199254740991', '-9007199254740991']) {
     expect(readPlainWhole(inRow(text), 1, values, 0)).toBe(1 + text.length)

@@ -39,7 +39,7 @@ const text = fc
     return odd === '' ? whole : whole.slice(0, place) + odd + whole.slice(place + 1)
   })
 
-test('the reader agrees with parseInstant on every text, whatever it read before', () => {
+test('agrees with parseInstant on every string, whatever it read before', () => {
   const warm = new TimestampParser()
   const values = new Float64Array(1)
   fc.assert(

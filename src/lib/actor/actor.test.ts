@@ -48,7 +48,7 @@ function actorOf(next: (death: Death) => NextStart | Promise<NextStart> = () => 
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('is idle until it is started, once', () => {
+test('is idle until it is started, and starts only once', () => {
   const { actor, generations } = actorOf()
   expect([actor.state, actor.generation]).toEqual(['idle', null])
   actor.start()
@@ -58,7 +58,7 @@ test('is idle until it is started, once', () => {
   expect([actor.state, actor.ready, generations.length]).toEqual(['ready', generations[0], 1])
 })
 
-test('who asks while it starts waits for it; who goes away waits no more', async () => {
+test('whenReady waits for a start in progress, until its signal aborts', async () => {
   const { actor, generations } = actorOf()
   actor.start()
   const leaving = new AbortController()
@@ -73,7 +73,7 @@ test('who asks while it starts waits for it; who goes away waits no more', async
   await actor.served
 })
 
-test('one that dies is started again after a pause, and who asks meanwhile waits for that', async () => {
+test('restarts after a pause when its generation dies, and whenReady waits for the restart', async () => {
   const { actor, generations, deaths, pass } = actorOf()
   actor.start()
   generations[0]!.ready()
@@ -86,7 +86,7 @@ test('one that dies is started again after a pause, and who asks meanwhile waits
   expect(deaths).toEqual([['killed', 100]])
 })
 
-test('a generation that has ended says nothing more', async () => {
+test('ignores events of a generation that has ended', async () => {
   const { actor, generations, deaths, pass } = actorOf()
   actor.start()
   generations[0]!.ready()
@@ -101,7 +101,7 @@ test('a generation that has ended says nothing more', async () => {
   expect(deaths).toHaveLength(1)
 })
 
-test('the pause doubles with each start that fails, 64 times the first at most, and is the first after one that did not', async () => {
+test('the pause doubles with each failed start, up to 64 times, and is reset after a start that succeeds', async () => {
   const { actor, generations, pass } = actorOf()
   actor.start()
   const pauses: number[] = []
@@ -115,7 +115,7 @@ test('the pause doubles with each start that fails, 64 times the first at most, 
   expect(await pass()).toBe(100)
 })
 
-test('the pause stays short where the next generation may come past what the last one ended of', async () => {
+test("the pause stays short while next returns 'soon'", async () => {
   const { actor, generations, pass } = actorOf(({ failures }) => (failures < 3 ? 'soon' : 'later'))
   actor.start()
   const pauses: number[] = []
@@ -126,7 +126,7 @@ test('the pause stays short where the next generation may come past what the las
   expect(pauses).toEqual([100, 100, 400, 800])
 })
 
-test('where a start has failed nobody waits for the next, until it begins', async () => {
+test('after a failed start, whenReady rejects until the next start begins', async () => {
   const { actor, generations, pass } = actorOf()
   actor.start()
   const asked = actor.whenReady()
@@ -140,7 +140,7 @@ test('where a start has failed nobody waits for the next, until it begins', asyn
   await actor.served
 })
 
-test('a generation that cannot be begun has ended', async () => {
+test('a generation that cannot be created counts as dead', async () => {
   const { actor, generations, deaths, pass, breakStart } = actorOf()
   const error = new Error('no memory for it')
   breakStart(error)
@@ -152,7 +152,7 @@ test('a generation that cannot be begun has ended', async () => {
   expect(deaths).toEqual([[error, 100]])
 })
 
-test('where there is nothing to hope for it stays down, and says why', async () => {
+test("stays down and reports the reason when next returns 'never'", async () => {
   const { actor, generations, pauses } = actorOf(() => 'never')
   actor.start()
   generations[0]!.ended('broken')
@@ -162,7 +162,7 @@ test('where there is nothing to hope for it stays down, and says why', async () 
   await actor.close()
 })
 
-test('where nobody can tell what comes next it stays down, too', async () => {
+test('stays down when next itself fails', async () => {
   const { actor, generations, deaths } = actorOf(() => Promise.reject(new Error('the note cannot be read')))
   actor.start()
   generations[0]!.ended('broken')
@@ -170,7 +170,7 @@ test('where nobody can tell what comes next it stays down, too', async () => {
   expect([actor.state, deaths]).toEqual(['failed', [['broken', 100]]])
 })
 
-test('what comes next is told of a generation that was ready once, and of failures in a row', async () => {
+test('next receives whether a generation was ever ready, and the number of failures in a row', async () => {
   const events: unknown[] = []
   const { actor, generations, pass } = actorOf(({ hasServed, failures }) => {
     events.push([hasServed, failures])
@@ -191,7 +191,7 @@ test('what comes next is told of a generation that was ready once, and of failur
 })
 
 test.each(['starting', 'ready'] as const)(
-  'closed while it is %s, it ends its generation and waits for that',
+  'closed while %s, ends its generation and waits for its end',
   async (state) => {
     const { actor, generations, deaths, pauses } = actorOf()
     actor.start()
@@ -209,7 +209,7 @@ test.each(['starting', 'ready'] as const)(
   },
 )
 
-test('closed while it rests, or before it was started, it begins no more', async () => {
+test('closed during a pause or before its start, starts no more', async () => {
   const { actor, generations, pauses } = actorOf()
   actor.start()
   generations[0]!.ready()
@@ -225,7 +225,7 @@ test('closed while it rests, or before it was started, it begins no more', async
   await expect(other.actor.served).rejects.toBeInstanceOf(ActorUnavailable)
 })
 
-test('closed while it is found out what comes next, it begins no more', async () => {
+test('closed while next is running, starts no more', async () => {
   const { actor, generations, pauses, deaths } = actorOf(() => turn().then(() => 'soon'))
   actor.start()
   generations[0]!.ended('broken')
@@ -235,7 +235,7 @@ test('closed while it is found out what comes next, it begins no more', async ()
   expect([generations.length, pauses, deaths]).toEqual([1, [], []])
 })
 
-test('one that retires is idle when it has ended, and starts again for who waits meanwhile', async () => {
+test('after retire it is idle when its generation has ended, or restarts if whenReady is waiting', async () => {
   const { actor, generations, deaths } = actorOf()
   actor.retire()
   expect(actor.state).toBe('idle')

@@ -18,7 +18,7 @@ function asksOf() {
   return { asks, ask, sent, cancelled, settled }
 }
 
-test('each question has a number, and its own answer', async () => {
+test('each request has its own id and its own response', async () => {
   const { asks, ask, sent } = asksOf()
   const answers = [ask(), ask(), ask()]
   const [first, second, third] = sent as [number, number, number]
@@ -33,7 +33,7 @@ test('each question has a number, and its own answer', async () => {
   expect(asks.size).toBe(0)
 })
 
-test('a question that is cancelled is settled by what is said of it, with the reason', async () => {
+test('a cancelled request is settled by its response, or fails with the reason of the cancellation', async () => {
   const { asks, ask, sent, cancelled, settled } = asksOf()
   const leaving = new AbortController()
   const [failing, answered] = [ask(leaving.signal), ask(leaving.signal)]
@@ -45,7 +45,7 @@ test('a question that is cancelled is settled by what is said of it, with the re
   expect([await answered, settled]).toEqual(['done before', sent])
 })
 
-test('a question that cannot be sent is not pending', async () => {
+test('a request that cannot be sent is not pending', async () => {
   const { asks, cancelled } = asksOf()
   const leaving = new AbortController()
   const send = (): void => {
@@ -59,7 +59,7 @@ test('a question that cannot be sent is not pending', async () => {
   expect([asks.size, cancelled]).toEqual([0, []])
 })
 
-test('a number is not given again, though its question is settled', async () => {
+test('an id is not reused after its request is settled', async () => {
   const { asks, ask, sent } = asksOf()
   const earlier = ask()
   asks.resolve(sent[0]!, 'earlier')
@@ -69,7 +69,7 @@ test('a number is not given again, though its question is settled', async () => 
   expect(await Promise.all([earlier, later])).toEqual(['earlier', 'later'])
 })
 
-test('a question that is settled is not cancelled', async () => {
+test('a settled request is not cancelled', async () => {
   const { asks, ask, sent, cancelled } = asksOf()
   const leaving = new AbortController()
   const answer = ask(leaving.signal)
@@ -78,7 +78,7 @@ test('a question that is settled is not cancelled', async () => {
   expect([await answer, cancelled]).toEqual(['done', []])
 })
 
-test('of a generation that has ended all questions fail', async () => {
+test('rejectAll rejects all pending requests', async () => {
   const { asks, ask } = asksOf()
   const answers = [ask(), ask()]
   asks.rejectAll(new Error('it died'))
@@ -86,7 +86,7 @@ test('of a generation that has ended all questions fail', async () => {
   expect(asks.size).toBe(0)
 })
 
-test('of a generation that has ended each question fails once, also where one that fails settles another', async () => {
+test('rejectAll settles each request once, even if one that fails settles another', async () => {
   const asks = new PendingRequests<string>()
   const sent: number[] = []
   const leaving = new AbortController()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PendingRequests } from './pending-requests.ts'
 import { RunningRequests } from './running-requests.ts'
 
-test('work is found by the number of its question until that is answered, also where a later question has its slot', () => {
+test('finds work by its request id until the response, also when a later request reuses the slot', () => {
   const acts = fc.array(fc.oneof(fc.constant(null), fc.nat({ max: 20 })), { maxLength: 100 })
   fc.assert(
     fc.property(acts, (all) => {

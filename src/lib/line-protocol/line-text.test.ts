@@ -14,21 +14,21 @@ function linesOf(bytes: Uint8Array): string[] {
 }
 
 test.each<[string, lines: readonly string[]]>([
-  ['a text with newlines', ['m s="a\nb\n\nc",v=1 5']],
-  ['two of them', ['m s="a\nb",t="c\nd"', 'm v=2']],
-  ['one with quotes and backslashes before quotes in it', ['m s="a\\"\nb\\\\" 5', 'm v=2']],
-  ['one that ends in a line with CR LF', ['m s="a\r\nb" 5\r', 'm v=2']],
-  ['one quote too few', ['m s="a 1', 'm s="b" 2', 'm s="c" 3']],
-  ['one quote too few, and no quote behind it', ['m s="a 1', 'm v=2', 'm v=3']],
-  ['one quote too many', ['m s="a"" 1', 'm s="b" 2', 'm s="c" 3']],
+  ['a string with newlines', ['m s="a\nb\n\nc",v=1 5']],
+  ['two strings with newlines', ['m s="a\nb",t="c\nd"', 'm v=2']],
+  ['a string with quotes and with backslashes before quotes', ['m s="a\\"\nb\\\\" 5', 'm v=2']],
+  ['a string that ends in a line with CR LF', ['m s="a\r\nb" 5\r', 'm v=2']],
+  ['a missing quote', ['m s="a 1', 'm s="b" 2', 'm s="c" 3']],
+  ['a missing quote without a later quote', ['m s="a 1', 'm v=2', 'm v=3']],
+  ['a surplus quote', ['m s="a"" 1', 'm s="b" 2', 'm s="c" 3']],
   ['a path that ends with a backslash', ['m s="C:\\" 1', 'm s="D:\\x" 2', 'm v=3']],
-  ['a text that ends in what is no line', ['m s="a', 'b",v=x 2', 'm v=3']],
-  ['a text that ends before what is no time', ['m s="a', 'm t=" ",v=2', 'm v=3']],
-  ['quotes in tags, which are characters like others', ['m,t=a" v=1', 'm,t="b v=2', 'm,t="c\\ d" v=3']],
+  ['a string followed by an invalid field', ['m s="a', 'b",v=x 2', 'm v=3']],
+  ['a string followed by an invalid time', ['m s="a', 'm t=" ",v=2', 'm v=3']],
+  ['quotes in tags, which are ordinary characters', ['m,t=a" v=1', 'm,t="b v=2', 'm,t="c\\ d" v=3']],
   ['a quote in a name', ['m s"="a"', 'm s"="a\nb"', 'm v=1']],
   ['a quote within a value', ['m v=1"', 'm s=a"b', 'm v=2']],
   ['a backslash before a newline', ['m,t=a\\', 'm v=1\\', 'm v=2']],
-  ['an empty text at the end of a line that has no newline', ['m s="', 'm t=""']],
+  ['an empty string at the end of the last line, without a newline', ['m s="', 'm t=""']],
 ])('%s', (_, lines) => {
   expect(linesOf(Buffer.from(lines.join('\n')))).toEqual(lines)
   expect(linesOf(Buffer.from(`${lines.join('\n')}\n`))).toEqual(lines)
@@ -64,7 +64,7 @@ const fragment = fc.constantFrom(
 )
 const line = fc.array(fragment, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
 
-test('a body of open quotes, whatever stands between them, takes a bounded number of looks at each byte', () => {
+test('reads each byte of a body with unclosed quotes a bounded number of times', () => {
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 3 }), (lines) => {
       const text = `${lines.join('\n')}\n`

@@ -27,12 +27,12 @@ test.each<[string, string[]]>([
   for (let chunkBytes = 1; chunkBytes <= text.length + 1; chunkBytes++) expect(cut(text, chunkBytes)).toEqual(pieces)
 })
 
-test('a line that is too long is told', () => {
+test('refuses a line that is too long', () => {
   const splitter = new LineProtocolSplitter({ lineBytesMax: 10 })
   expect(() => splitter.push(Buffer.from('a v=12345678901'))).toThrow('more than 10 bytes')
 })
 
-test('of a quoted value that would make a line too long, the lines are lines', () => {
+test('splits an unclosed quoted value into its lines when it exceeds the line limit', () => {
   const splitter = new LineProtocolSplitter({ lineBytesMax: 20 })
   const text = 'a v="open\nb v=2\nc v=3\nd v=4\ne v="5'
   const pieces = [...splitter.push(Buffer.from(text)), ...splitter.push(Buffer.from('"\nf')), ...splitter.end()]

@@ -24,14 +24,14 @@ async function listening(onSocket: (socket: Socket) => void): Promise<URL> {
   return new URL(`mqtt://127.0.0.1:${(made.address() as AddressInfo).port}`)
 }
 
-test('a broker that is not there', async () => {
+test('reports a broker that cannot be reached', async () => {
   const { host } = new URL(await unreachableUrl())
   await expect(connectBroker({ ...options, url: new URL(`mqtt://${host}`) }, () => undefined)).rejects.toThrow(
     `The broker ${host} cannot be reached (ECONNREFUSED). Does it run, and is this its address?`,
   )
 })
 
-test('a broker that says nothing is not waited for once that is called off', async () => {
+test('stops waiting for a silent broker when aborted', async () => {
   const url = await listening(() => undefined)
   const stop = new AbortController()
   const connected = connectBroker({ ...options, url, signal: stop.signal }, () => undefined)
@@ -39,7 +39,7 @@ test('a broker that says nothing is not waited for once that is called off', asy
   await expect(connected).rejects.toThrow('it is not waited for any more')
 })
 
-test('a session that is left while messages come is over', async () => {
+test('a session closed while messages arrive ends without another message', async () => {
   const wire = { protocolVersion: 5 }
   const url = await listening((socket) => {
     const packets = parser(wire)
@@ -69,7 +69,7 @@ test('a session that is left while messages come is over', async () => {
   expect(messages).toBe(before)
 })
 
-test('of a message that is larger than the limit the beginning is given, and those that follow are whole', async () => {
+test('a message beyond the limit is cut, and the following ones are complete', async () => {
   const wire = { protocolVersion: 5 }
   const url = await listening((socket) => {
     const packets = parser(wire)

@@ -20,16 +20,13 @@ function cut(bytesMax: number, sent: Buffer, atOnce: number): { readonly passed:
   return { passed: Buffer.concat(pieces), cuts }
 }
 
-test.each([1, 2, 7, 100_000])(
-  'packets up to the limit pass as they are, however they come: %i bytes at once',
-  (atOnce) => {
-    const sent = Buffer.concat([0, 1, 127, 128, 300, 16_383, 16_384].map((length) => packet(length)))
-    expect(cut(16_384, sent, atOnce)).toEqual({ passed: sent, cuts: [0] })
-  },
-)
+test.each([1, 2, 7, 100_000])('passes packets up to the limit unchanged, %i bytes at a time', (atOnce) => {
+  const sent = Buffer.concat([0, 1, 127, 128, 300, 16_383, 16_384].map((length) => packet(length)))
+  expect(cut(16_384, sent, atOnce)).toEqual({ passed: sent, cuts: [0] })
+})
 
 test.each([1, 3, 100_000])(
-  'of a longer one that much passes, and what follows is whole: %i bytes at once',
+  'cuts a longer packet at the limit, passes the next ones complete, %i bytes at a time',
   (atOnce) => {
     const sent = Buffer.concat([packet(200), packet(201), packet(70_000), packet(5, 0xd0)])
     const passed = Buffer.concat([packet(200), packet(200), packet(200), packet(5, 0xd0)])
@@ -37,7 +34,7 @@ test.each([1, 3, 100_000])(
   },
 )
 
-test('a length that is none goes to whoever reads packets', () => {
+test('passes an invalid length on to the packet reader', () => {
   const sent = Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff])
   expect(cut(200, sent, 1).passed).toEqual(sent)
 })

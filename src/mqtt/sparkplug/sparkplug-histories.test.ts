@@ -119,7 +119,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(12_000) }) },
 )
 
-test('whatever is lost, each message that came is told of once, and no value gets the name of another metric', () => {
+test('whatever is lost, each received message is reported once, and no value under another metric', () => {
   const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
     const world = new World()
     world.birth(false)
@@ -151,7 +151,7 @@ const sample = sparkplugPayload({
   ],
 })
 
-test('whatever bytes come, a message has rows of JSON or waits', () => {
+test('a message of any bytes makes JSON rows or waits', () => {
   const damaged = fc
     .array(fc.tuple(fc.nat(sample.length - 1), fc.nat(255)), { maxLength: 4 })
     .map((changes) => changes.reduce((bytes, [at, byte]) => bytes.with(at, byte), sample))

@@ -54,7 +54,7 @@ const unsaid = (alias: number): string => `the birth before it does not say what
 const changed = (alias: number): string =>
   `a message is missing, and no birth after it says that alias ${alias} is still what it was`
 
-test('aliases mean what the birth of their node or device says', () => {
+test('aliases have the meaning given by the birth of their node or device', () => {
   const { asked, send } = world()
   expect(send('NBIRTH/N', 0, [named('a', 1)])).toEqual(['a=0'])
   expect(send('DBIRTH/N/D', 1, [named('b', 1), { name: 'c', alias: 2, datatype: 1, int: -1 }])).toEqual(['b=0', 'c=-1'])
@@ -64,7 +64,7 @@ test('aliases mean what the birth of their node or device says', () => {
   expect(asked).toEqual([])
 })
 
-test('sequence numbers go round, and other nodes have their own', () => {
+test('sequence numbers wrap around, separately for each node', () => {
   const { asked, send } = world()
   send('NBIRTH/N', 254, [named('a', 1)])
   send('NBIRTH/M', 7, [named('m', 1)])
@@ -74,7 +74,7 @@ test('sequence numbers go round, and other nodes have their own', () => {
   expect(asked).toEqual([])
 })
 
-test('data without a birth waits for it, and its node is asked', () => {
+test('data without a birth waits for it, and a rebirth is requested', () => {
   const { asked, send } = world()
   expect(send('NDATA/N', 5, [value(1, 5)])).toEqual([])
   expect(send('DDATA/N/D', 6, [value(1, 6)])).toEqual([])
@@ -84,7 +84,7 @@ test('data without a birth waits for it, and its node is asked', () => {
   expect(asked).toEqual([ncmd])
 })
 
-test('data that says its names and types needs no birth, but its node is asked', () => {
+test('data with names and types needs no birth, but a rebirth is requested', () => {
   const { asked, send } = world()
   expect(send('NDATA/N', 5, [{ name: 'a', datatype: 1, int: -1 }])).toEqual(['a=-1'])
   expect(send('NDATA/N', 6, [{ name: 'a', double: 2 }])).toEqual(['a=2'])
@@ -92,7 +92,7 @@ test('data that says its names and types needs no birth, but its node is asked',
   expect(asked).toEqual([ncmd])
 })
 
-test('after a gap nothing is known: a birth may be what is missing', () => {
+test('after a gap no alias is known, because a birth may be missing', () => {
   const { asked, send } = world()
   send('NBIRTH/N', 0, [named('a', 1)])
   expect(send('NDATA/N', 2, [value(1, 5)])).toEqual([])
@@ -179,11 +179,17 @@ test.each(waitCases.flatMap((one) => (['node', 'device'] as const).map((of) => [
 )
 
 test.each<[string, number | undefined, WrittenMetric[], string[], string[]]>([
-  ['what could be read is in its row', 1, [value(1, 222), value(99, 5)], ['pressure=222'], [unsaid(99)]],
-  ['after a gap, also by a birth before it', 2, [value(1, 222)], [], [changed(1)]],
-  ['after a gap, an alias that is new', 2, [value(99, 5)], [], [missing(99)]],
-  ['without a birth', undefined, [value(1, 222)], [], [missing(1)]],
-])('a death, and the end of the wait, reject what waits with its true reason: %s', (_, seq, data, rows, rejected) => {
+  [
+    'an alias that the birth lacks, next to one that it has',
+    1,
+    [value(1, 222), value(99, 5)],
+    ['pressure=222'],
+    [unsaid(99)],
+  ],
+  ['an alias of a birth before a gap', 2, [value(1, 222)], [], [changed(1)]],
+  ['a new alias after a gap', 2, [value(99, 5)], [], [missing(99)]],
+  ['an alias without a birth', undefined, [value(1, 222)], [], [missing(1)]],
+])('a death, or the end of the wait, rejects waiting data with the true reason: %s', (_, seq, data, rows, rejected) => {
   const enders: ((of: ReturnType<typeof world>) => string[])[] = [
     ({ send }) => send('NDEATH/N', undefined, [bdSeq(3)]),
     ({ tick }) => tick(1000),
@@ -197,7 +203,7 @@ test.each<[string, number | undefined, WrittenMetric[], string[], string[]]>([
   }
 })
 
-test('a node is asked again while messages wait; at the end of their time they make no rows', () => {
+test('a rebirth is requested again while messages wait, and they are rejected after birthWaitMs', () => {
   const { asked, send, tick } = world({ birthWaitMs: 5000 })
   send('NDATA/N', 5, [value(1, 5)])
   expect(tick(2999)).toEqual([])
@@ -212,19 +218,19 @@ test('a node is asked again while messages wait; at the end of their time they m
 test.each([
   ['messages', { birthWaitMessagesMax: 1 }],
   ['bytes', { birthWaitBytesMax: 30 }],
-])('beyond the bound of %s the oldest waits no longer', (_, changes) => {
+])('beyond the limit of waiting %s, the oldest is rejected', (_, changes) => {
   const { send } = world(changes)
   expect(send('NDATA/N', 5, [value(1, 5)])).toEqual([])
   expect(send('NDATA/N', 6, [value(2, 6)])).toEqual([missing(1)])
 })
 
-test('who may not ask waits for births alone', () => {
+test('without rebirth requests, data waits for a birth all the same', () => {
   const { send } = world({ ask: null })
   expect(send('NDATA/N', 5, [value(1, 5)])).toEqual([])
   expect(send('NBIRTH/N', 0, [named('a', 1)])).toEqual(['a=5', 'a=0'])
 })
 
-test('a death has no row; what waits makes none either, and data after it needs a birth', () => {
+test('a death makes no row and rejects waiting data, and data after it needs a birth', () => {
   const { asked, send } = world()
   send('NBIRTH/N', 0, [bdSeq(3), named('a', 1)])
   send('DBIRTH/N/D', 1, [named('b', 1)])
@@ -239,7 +245,7 @@ test('a death has no row; what waits makes none either, and data after it needs 
   expect(asked).toEqual([ncmd])
 })
 
-test('what comes again, or was sent before the birth that is known, tells of no gap', () => {
+test('a message resent, or sent before the known birth, is not a gap', () => {
   const { asked, send } = world()
   send('NBIRTH/N', 0, [named('a', 1)], { at: 100 })
   send('NDATA/N', 1, [value(1, 1)], { at: 101 })
@@ -251,7 +257,7 @@ test('what comes again, or was sent before the birth that is known, tells of no 
   expect(asked).toEqual([])
 })
 
-test('a birth is true though its clock went back', () => {
+test('a birth is accepted although its clock was set back', () => {
   const { asked, send } = world()
   send('NBIRTH/N', 0, [named('a', 1)], { at: 100 })
   send('NBIRTH/N', 0, [named('b', 1)], { at: 50 })
@@ -259,7 +265,7 @@ test('a birth is true though its clock went back', () => {
   expect(asked).toEqual([])
 })
 
-test('beyond the bound of metrics the node that was met first is forgotten', () => {
+test('beyond the limit of metrics, the node seen first is forgotten', () => {
   const { asked, send } = world({ knownMetricsMax: 5 })
   send('NBIRTH/N', 0, [named('a', 1)])
   expect(send('NBIRTH/M', 0, [named('b', 1)])).toEqual(['b=0'])
@@ -268,7 +274,7 @@ test('beyond the bound of metrics the node that was met first is forgotten', () 
   expect(asked).toEqual([ncmd])
 })
 
-test('where one node has more by itself, its births that were met first are forgotten, and the last one stays', () => {
+test('if one node alone exceeds the limit, its first births are forgotten and the last one stays', () => {
   const { asked, send } = world({ knownMetricsMax: 8 })
   send('NBIRTH/N', 0, [named('a', 1)])
   send('DBIRTH/N/D1', 1, [named('b', 1)])
@@ -280,7 +286,7 @@ test('where one node has more by itself, its births that were met first are forg
   expect(asked).toEqual([ncmd])
 })
 
-test('what a node kept while it was away, with the times of then, is no gap in its sequence', () => {
+test('data that a node stored while offline, with old times, is not a gap', () => {
   const { asked, send } = world()
   send('NBIRTH/N', 0, [named('a', 1)], { at: 100 })
   expect(send('NDATA/N', 1, [value(1, 1)], { at: 50 })).toEqual(['a=1'])
@@ -289,7 +295,7 @@ test('what a node kept while it was away, with the times of then, is no gap in i
   expect(asked).toEqual([])
 })
 
-test('births without metrics are bounded too', () => {
+test('births without metrics count towards the limit too', () => {
   const { asked, send } = world({ knownMetricsMax: 8 })
   send('NBIRTH/N', 0, [named('a', 1)])
   send('NBIRTH/M', 0)
@@ -307,7 +313,7 @@ test.each([
   ['spBv1.0/G/WHAT/N', ['the topic is none of Sparkplug B']],
   ['spBv1.0/G/DDATA/N/D/E', ['the topic is none of Sparkplug B']],
   ['spBv1.0/G/NDATA/N', [expect.stringContaining('the payload is none of Sparkplug B (')]],
-])('%s with a text', (topic, faults) => {
+])('a text payload on %s', (topic, faults) => {
   const { nodes } = world()
   const payload = new TextEncoder().encode('{"online":true}')
   const [mapped] = nodes.take({ topic, payload, packetId: 1, isAgain: false })

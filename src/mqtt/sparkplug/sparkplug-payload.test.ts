@@ -8,7 +8,7 @@ import { decodePayload, rebirthRequest } from './sparkplug-payload.ts'
 const ofTahu =
   '0880d0eab6b73312140a016110031881d0eab6b733200150ffffffff0f120b0a0162200758ffffffff0f120a0a01632009650000c03f12090a0164200e7a026f6e12070a0165200b700112070a0166200438011807'
 
-test("what another's encoder wrote is read", () => {
+test('decodes a payload of another encoder', () => {
   const plain = { isTransient: false, isNull: false }
   expect(decodePayload(Buffer.from(ofTahu, 'hex'))).toEqual({
     timestamp: 1767225600000,
@@ -31,7 +31,7 @@ function wrapped(body: Uint8Array): Uint8Array {
   return Buffer.concat([sparkplugPayload({ metrics: [{ name: 'algorithm', string: 'GZIP' }] }), rest])
 }
 
-test('of a compressed payload that which was meant is read', () => {
+test('decodes the content of a compressed payload, up to a maximum size', () => {
   const meant = sparkplugPayload({ timestamp: 5, seq: 3, metrics: [{ name: 'a', datatype: 10, double: 1.5 }] })
   for (const compress of [gzipSync, deflateSync])
     expect(decodePayload(wrapped(compress(meant)))).toEqual(decodePayload(meant))
@@ -39,16 +39,16 @@ test('of a compressed payload that which was meant is read', () => {
   expect(() => decodePayload(wrapped(gzipSync(Buffer.alloc(17 << 20))))).toThrow('larger than 16777216 bytes')
 })
 
-test('a request for births is what the specification asks for', () => {
+test('a rebirth request has the content that the specification requires', () => {
   const metric = { name: 'Node Control/Rebirth', timestamp: 5, datatype: 11, boolean: true }
   expect(Buffer.from(rebirthRequest(5))).toEqual(Buffer.from(sparkplugPayload({ timestamp: 5, metrics: [metric] })))
 })
 
 test.each([
-  ['an unending number', 'ffffffffffffffffffffff'],
+  ['an endless number', 'ffffffffffffffffffffff'],
   ['a metric beyond the end', '12ff01'],
-  ['a name that is no UTF-8', '12030a01ff'],
+  ['a name that is not UTF-8', '12030a01ff'],
   ['a text', Buffer.from('{"online":true}').toString('hex')],
-])('%s is no payload', (_, hex) => {
+])('%s is not a payload', (_, hex) => {
   expect(() => decodePayload(Buffer.from(hex, 'hex'))).toThrow()
 })

@@ -48,7 +48,7 @@ const nbirth: Message = ['NBIRTH/N', 10, [bdSeq(1), double('a', 1)]]
 const dbirth: Message = ['DBIRTH/N/D', 20, [double('b', 2), { name: 'on', datatype: 11, boolean: true }]]
 
 test.each<[string, WrittenMetric, Field | null, string]>([
-  ['no property is good', double('a', 1), quality(), '-'],
+  ['no property, which means good', double('a', 1), quality(), '-'],
   ['192, good: payloads-propertyset-quality-value-value', double('a', 1, of(192)), quality(), '192'],
   ['0, bad: payloads-propertyset-quality-value-value', double('a', 1, of(0)), quality(), '0'],
   ['500, stale: payloads-propertyset-quality-value-value', double('a', 1, of(500)), quality(), '500'],
@@ -58,25 +58,25 @@ test.each<[string, WrittenMetric, Field | null, string]>([
     quality(),
     '192',
   ],
-  ['another number is kept as it is', double('a', 1, of(-5)), quality(), '-5'],
-  ['a property that is null', double('a', 1, of(null)), quality(), '-'],
-  ['others beside it', double('a', 1, { properties: { engLow: 1, Quality: 0, engHigh: 9 } }), quality(), '0'],
-  ['others alone', double('a', 1, { properties: { engLow: 1 } }), quality(), '-'],
-  ['in a field of texts', double('a', 1, of(500)), quality({ type: 'string' }), '"500"'],
-  ['in numbers of OPC UA: good', double('a', 1, of(192)), quality({ coding: 'opcua' }), '0'],
-  ['in numbers of OPC UA: bad', double('a', 1, of(0)), quality({ coding: 'opcua' }), '2147483648'],
+  ['another number, unchanged', double('a', 1, of(-5)), quality(), '-5'],
+  ['a null property', double('a', 1, of(null)), quality(), '-'],
+  ['next to other properties', double('a', 1, { properties: { engLow: 1, Quality: 0, engHigh: 9 } }), quality(), '0'],
+  ['only other properties', double('a', 1, { properties: { engLow: 1 } }), quality(), '-'],
+  ['in a string field', double('a', 1, of(500)), quality({ type: 'string' }), '"500"'],
+  ['as a number of OPC UA: good', double('a', 1, of(192)), quality({ coding: 'opcua' }), '0'],
+  ['as a number of OPC UA: bad', double('a', 1, of(0)), quality({ coding: 'opcua' }), '2147483648'],
   [
-    'in texts of OPC UA: stale is bad',
+    'as a string of OPC UA: stale is bad',
     double('a', 1, of(500)),
     quality({ type: 'string', coding: 'opcua' }),
     '"2147483648"',
   ],
-  ['where the ingest has no such field', double('a', 1, of(0)), null, '-'],
+  ['no quality field in the ingest', double('a', 1, of(0)), null, '-'],
 ])('the quality of a metric: %s', (_, metric, field, expected) => {
   expect(rowsOf([['NBIRTH/N', 10, [metric]]], field)).toEqual([`node/a 1 ${expected} 10`])
 })
 
-test('a metric that is null keeps its quality', () => {
+test('a null metric keeps its quality', () => {
   expect(rowsOf([['NBIRTH/N', 10, [{ name: 'a', datatype: 10, isNull: true, ...of(0) }]]])).toEqual([
     'node/a null 0 10',
   ])
@@ -84,17 +84,17 @@ test('a metric that is null keeps its quality', () => {
 
 test.each<[string, readonly Message[], readonly string[]]>([
   [
-    'of a device: its metrics are stale from the time of the payload on: operational-behavior-edge-node-termination-host-action-ddeath-devices-tags-stale',
+    'of a device makes its metrics stale at the time of the payload: operational-behavior-edge-node-termination-host-action-ddeath-devices-tags-stale',
     [nbirth, dbirth, ['DDATA/N/D', 30, [double('b', 7)]], ['DDEATH/N/D', 40, []]],
     ['D/b 7 500 40', 'D/on true 500 40'],
   ],
   [
-    'of a device, without a time: that of receipt',
+    'of a device without a time applies at the time of receipt',
     [nbirth, dbirth, ['DDEATH/N/D', null, []]],
     [`D/b 2 500 ${nowMs}`, `D/on true 500 ${nowMs}`],
   ],
   [
-    'of a node: its metrics, from the time of receipt on, since the will was written at its birth: operational-behavior-edge-node-termination-host-action-ndeath-node-tags-stale',
+    'of a node makes its metrics stale at the time of receipt, as its will was written at birth: operational-behavior-edge-node-termination-host-action-ndeath-node-tags-stale',
     [
       ['NBIRTH/N', 10, [bdSeq(1), double('a', 1), double('c', 4)]],
       ['NDEATH/N', 10, [bdSeq(1)]],
@@ -102,24 +102,24 @@ test.each<[string, readonly Message[], readonly string[]]>([
     [`node/a 1 500 ${nowMs}`, `node/c 4 500 ${nowMs}`],
   ],
   [
-    'of a node: those of its devices too: operational-behavior-edge-node-termination-host-action-ndeath-devices-tags-stale',
+    'of a node makes the metrics of its devices stale too: operational-behavior-edge-node-termination-host-action-ndeath-devices-tags-stale',
     [nbirth, dbirth, ['DBIRTH/N/E', 20, [double('d', 5)]], ['NDEATH/N', 10, [bdSeq(1)]]],
     [`node/a 1 500 ${nowMs}`, `D/b 2 500 ${nowMs}`, `D/on true 500 ${nowMs}`, `E/d 5 500 ${nowMs}`],
   ],
   [
-    'of a node says nothing of the devices of another',
+    'of a node does not affect the devices of another node',
     [nbirth, ['NBIRTH/M', 10, [bdSeq(3)]], ['DBIRTH/M/D', 20, [double('b', 2)]], ['NDEATH/N', 10, [bdSeq(1)]]],
     [`node/a 1 500 ${nowMs}`],
   ],
   [
-    'is the end of its session: what was born again is told by its next one: topics-nbirth-bdseq-matching',
+    'of the session of the last birth makes its metrics stale: topics-nbirth-bdseq-matching',
     [nbirth, ['NBIRTH/N', 50, [bdSeq(2), double('a', 8)]], ['NDEATH/N', 10, [bdSeq(2)]]],
     [`node/a 8 500 ${nowMs}`],
   ],
-  ['of another session: payloads-ndeath-bdseq', [nbirth, ['NDEATH/N', 10, [bdSeq(0)]]], []],
-  ['a second time', [nbirth, dbirth, ['DDEATH/N/D', 40, []], ['DDEATH/N/D', 41, []]], []],
+  ['of another session has no effect: payloads-ndeath-bdseq', [nbirth, ['NDEATH/N', 10, [bdSeq(0)]]], []],
+  ['that is repeated has no effect', [nbirth, dbirth, ['DDEATH/N/D', 40, []], ['DDEATH/N/D', 41, []]], []],
   [
-    'of who was never born',
+    'of a node or device without a birth has no effect',
     [
       ['DDEATH/N/X', 40, []],
       ['NDEATH/M', 40, [bdSeq(1)]],
@@ -127,22 +127,22 @@ test.each<[string, readonly Message[], readonly string[]]>([
     [],
   ],
   [
-    'a device that died before its node is told once',
+    'of a node makes no row for a device that died before it',
     [nbirth, dbirth, ['DDEATH/N/D', 40, []], ['NDEATH/N', 10, [bdSeq(1)]]],
     [`node/a 1 500 ${nowMs}`],
   ],
   [
-    'after a value whose clock is ahead',
+    'after a value with a future time uses that time',
     [nbirth, ['NDATA/N', 2 * nowMs, [double('a', 3)]], ['NDEATH/N', 10, [bdSeq(1)]]],
     [`node/a 3 500 ${2 * nowMs}`],
   ],
   [
-    'a value of a time that is over is not the last one',
+    'repeats the last value and not a historical one received later',
     [nbirth, ['NDATA/N', 30, [double('a', 9, { isHistorical: true, timestamp: 5 })]], ['NDEATH/N', 10, [bdSeq(1)]]],
     [`node/a 1 500 ${nowMs}`],
   ],
   [
-    'of what is null there is nothing to tell',
+    'makes no row for a metric that is null',
     [nbirth, ['NDATA/N', 30, [{ name: 'a', datatype: 10, isNull: true }]], ['NDEATH/N', 10, [bdSeq(1)]]],
     [],
   ],

@@ -35,11 +35,11 @@ function scannerOf(keptBytesMax: number): FieldScanner {
   return new FieldScanner(ingest, columns, keptBytesMax)
 }
 
-test('series that fit are all known from the second turn on', () => {
+test('knows all series from the second turn on if they fit', () => {
   expect(turns(scannerOf(1_000_000), series('a', 500), 3)).toEqual([0, 500, 500])
 })
 
-test('of more series than fit, those that are kept stay', () => {
+test('when more series come than fit, the cached ones stay', () => {
   const scanner = scannerOf(100_000)
   const [, second, third] = turns(scanner, series('a', 500), 3)
   expect(second).toBeGreaterThan(150)
@@ -47,7 +47,7 @@ test('of more series than fit, those that are kept stay', () => {
   expect(scanner.bytes).toBeLessThan(105_000)
 })
 
-test('other series take the place of those that come no more', () => {
+test('new series replace those that no longer come', () => {
   const scanner = scannerOf(100_000)
   turns(scanner, series('a', 300), 2)
   expect(turns(scanner, series('b', 100), 20).at(-1)).toBe(100)

@@ -31,7 +31,7 @@ test.each<[string, readonly (string | null)[]]>([
   ['disk\\ io\\,sda,host=area\\ 7\\=b v=1', ['disk io,sda', 'area 7=b', null]],
   ['cpu,host=a\\  v=1', ['cpu', 'a ', null]],
   ['log,host=a s="said \\"no\\", C:\\\\x"', ['log', 'a', 'said "no", C:\\x']],
-])('needs no care: %s', (line, texts) => {
+])('the fast path reads %s', (line, texts) => {
   expect(read(line)).toEqual(texts)
 })
 
@@ -45,6 +45,6 @@ test.each([
   'log s="a\\"',
   'log s="a',
   'cpu,host=a\\ b',
-])('needs care: %s', (line) => {
+])('the fast path refuses %s', (line) => {
   expect(read(line)).toBeNull()
 })

@@ -19,14 +19,14 @@ function rowsWithCare(body: string): number {
   return rows
 }
 
-describe('plain lines are counted without care', () => {
+describe('the fast path', () => {
   test.each<[string, number]>([
     ['m v=1', 1],
     ['m,site=a,line=b v=1.5,n=-7i,u=7u,on=t,off=false,s="a, b=c" 1767225600000000000', 6],
     ['m,é=ü ß=1,ß=2', 2],
     ['m v=1,w=2\r\n', 2],
     ['disk\\ io,site=area\\ 7\\,b\\=c v=1,s="said \\"no\\", \\\\"', 2],
-  ])('%s', (line, rows) => {
+  ])('counts the rows of %s', (line, rows) => {
     const counter = new PlainRowCounter()
     const bytes = Buffer.from(line)
     expect([bytes.toString('utf8', counter.count(bytes, 0)), counter.rows]).toEqual([
@@ -48,7 +48,7 @@ describe('plain lines are counted without care', () => {
     'm v=1,w=tru',
     'm,a= v=1,w=2',
     `m v=1,w="${'x'.repeat(70_000)}"`,
-  ])('faulty ones and long ones are not: %.40s', (line) => {
+  ])('refuses invalid and very long lines: %.40s', (line) => {
     expect(new PlainRowCounter().count(Buffer.from(line), 0)).toBe(-1)
     expect(checkBody(Buffer.from(line), format)).toBe(rowsWithCare(line))
   })
@@ -97,7 +97,7 @@ const line = fc
     return `${head}${blank}${fields.map((field) => field.join('=')).join()}${time}${end}`
   })
 
-test('a body has as many rows as its lines have when each is parsed', () => {
+test('a body has as many rows as when each of its lines is parsed', () => {
   const lines = fc.array(line, { minLength: 1, maxLength: 6 }).map((all) => `m v=1\n${all.join('')}`)
   fc.assert(
     fc.property(lines, (body) => {
