@@ -84,7 +84,7 @@ describe('a result', () => {
     expect(frame(await ask(fetch(1))).rows).toHaveLength(1)
   })
 
-  test('a fetch of few rows returns 5000 rows anyway', async () => {
+  test('a fetch returns 5000 rows even if the caller requests fewer', async () => {
     const { ask } = await withStatement({ frameRows: 10_000, frameBytes: 1e9, heldBytes: 1e9 })
     await ask(execute('SELECT 25000'))
     expect(frame(await ask(fetch(10_000, 1, 1))).rows).toHaveLength(5000)
@@ -123,7 +123,7 @@ describe('a result', () => {
   })
 })
 
-test('refuses most of 10 x 10 statements of 900 columns at the memory limit, and accepts others after some are closed', async () => {
+test('refuses most of 10 x 10 statements of 900 columns at the memory limit, and accepts more after some close', async () => {
   // One hundredth of the default; with 100 connections of 100 statements the result is the same.
   const { ask, open } = avaticaOfTest({ connections: 10, ownConnections: 10, statements: 10, heldBytes: 2 ** 30 / 100 })
   let held = 0
@@ -419,7 +419,10 @@ describe('metadata', () => {
   })
 })
 
-test.each(['prepareAndExecuteBatch', 'executeBatch'] as const)('%s is refused: there are no batches', async (request) => {
-  const { ask } = await withStatement()
-  await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('There are no batches')
-})
+test.each(['prepareAndExecuteBatch', 'executeBatch'] as const)(
+  '%s is refused: there are no batches',
+  async (request) => {
+    const { ask } = await withStatement()
+    await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('There are no batches')
+  },
+)

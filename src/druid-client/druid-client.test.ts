@@ -157,13 +157,16 @@ test('a query abandoned while waiting for a connection is neither sent nor cance
   expect([broker.queries.length, broker.cancels, due]).toEqual([1, [], []])
 })
 
-test.each<QueryLanguage>(['native', 'sql'])('an HTML page instead of a query response is reported as unavailable: %s', async (language) => {
-  const { broker, client } = await world()
-  const asked = answer(client, language)
-  await broker.until(() => broker.queries.length > 0)
-  broker.queries[0]!.response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Sign in</h1>')
-  await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
-})
+test.each<QueryLanguage>(['native', 'sql'])(
+  'an HTML page instead of a query response is reported as unavailable: %s',
+  async (language) => {
+    const { broker, client } = await world()
+    const asked = answer(client, language)
+    await broker.until(() => broker.queries.length > 0)
+    broker.queries[0]!.response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Sign in</h1>')
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
+  },
+)
 
 test('an HTML page instead of a management response is reported as unavailable', async () => {
   const { broker, client } = await world()

@@ -15,9 +15,12 @@ test.each([
   expect(readJavaPattern(pattern)).toMatchObject({ re2, groups })
 })
 
-test.each(['[a-c&&b]', '[a[b]]', '[[:alpha:]]', '[^a&&[^b]]'])('%s is not translated: its character class has a Java-only syntax', (pattern) => {
-  expect(readJavaPattern(pattern)).toBeNull()
-})
+test.each(['[a-c&&b]', '[a[b]]', '[[:alpha:]]', '[^a&&[^b]]'])(
+  '%s is not translated: its character class has a Java-only syntax',
+  (pattern) => {
+    expect(readJavaPattern(pattern)).toBeNull()
+  },
+)
 
 test.each([
   ['a', false],

@@ -13,11 +13,39 @@ test.each<[string, number, number, string, string, string]>([
   ['before 1970', 24 * hour, 0, 'UTC', '1969-12-31T12:00', '1969-12-31T00:00 1970-01-01T00:00'],
   ['a day of 23 hours', 24 * hour, 0, 'Europe/Madrid', '2026-03-29T12:00', '2026-03-28T23:00 2026-03-29T22:00'],
   ['a day of 25 hours', 24 * hour, 0, 'Europe/Madrid', '2026-10-25T12:00', '2026-10-24T22:00 2026-10-25T23:00'],
-  ['six hours with a clock change', 6 * hour, 0, 'Europe/Madrid', '2026-03-29T03:00', '2026-03-28T23:00 2026-03-29T04:00'],
-  ['two hours cut short by a clock change', 2 * hour, 0, 'Europe/Madrid', '2026-03-29T01:30', '2026-03-29T01:00 2026-03-29T02:00'],
-  ['seven minutes that restart at a clock change', 420_000, 0, 'Europe/Madrid', '2026-10-25T01:01', '2026-10-25T01:00 2026-10-25T01:05'],
+  [
+    'six hours with a clock change',
+    6 * hour,
+    0,
+    'Europe/Madrid',
+    '2026-03-29T03:00',
+    '2026-03-28T23:00 2026-03-29T04:00',
+  ],
+  [
+    'two hours cut short by a clock change',
+    2 * hour,
+    0,
+    'Europe/Madrid',
+    '2026-03-29T01:30',
+    '2026-03-29T01:00 2026-03-29T02:00',
+  ],
+  [
+    'seven minutes that restart at a clock change',
+    420_000,
+    0,
+    'Europe/Madrid',
+    '2026-10-25T01:01',
+    '2026-10-25T01:00 2026-10-25T01:05',
+  ],
   ['weeks from Monday', 168 * hour, 96 * hour, 'Europe/Rome', '2026-03-31T12:00', '2026-03-29T22:00 2026-04-05T22:00'],
-  ['days from noon', 24 * hour, 12 * hour, 'America/Los_Angeles', '2024-11-03T21:00', '2024-11-03T20:00 2024-11-04T20:00'],
+  [
+    'days from noon',
+    24 * hour,
+    12 * hour,
+    'America/Los_Angeles',
+    '2024-11-03T21:00',
+    '2024-11-03T20:00 2024-11-04T20:00',
+  ],
 ])('%s', (_, intervalMs, offsetMs, zone, at, window) => {
   const windows = new Windows(intervalMs, offsetMs, Zone.find(zone)!)
   const ms = Date.parse(`${at}Z`)

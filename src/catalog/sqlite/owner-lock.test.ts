@@ -32,7 +32,7 @@ async function otherOwner(): Promise<{ pid: number | undefined; kill(): Promise<
   }
 }
 
-test('a lock creates no other files, even after its owner was killed', async () => {
+test('a lock leaves no files next to owner.lock and owner.pid, even if its owner was killed', async () => {
   const other = await otherOwner()
   await other.kill()
   const ownership = takeOwnership(directory)

@@ -51,7 +51,10 @@ describe('accepted', () => {
     ['a long expression of fields', where(list(150, 'L'))],
     ['a string repeated up to the limit', where("strlen(repeat('a', 1000000)) > 0")],
     ['padded strings', where("lpad(T, 100, 'x') == rpad(T, 100, 'x')")],
-    ['a pattern with 900 counted repetitions', { filter: { type: 'regex', dimension: 'T', pattern: '(a{30}){30}[{1000}]\\{2000\\}' } }],
+    [
+      'a pattern with 900 counted repetitions',
+      { filter: { type: 'regex', dimension: 'T', pattern: '(a{30}){30}[{1000}]\\{2000\\}' } },
+    ],
     ['a LIKE pattern with literal braces', { filter: { type: 'like', dimension: 'T', pattern: '{9999}' } }],
     ['an inner query', { dataSource: { type: 'query', query: { ...timeseries, queryType: 'timeseries' } } }],
     ['a search query', { query: { type: 'contains', value: 'a' } }, 'search'],
@@ -64,24 +67,48 @@ describe('accepted', () => {
 
 describe('refused', () => {
   test.each<[string, object, RegExp]>([
-    ['a long chain of virtual columns', chain(30, (before) => `${before} + 1`), /^invalid_request .*built upon each other/],
-    ['a short chain of long virtual columns', chain(3, (before) => list(20, before)), /^invalid_request .*built upon each other/],
+    [
+      'a long chain of virtual columns',
+      chain(30, (before) => `${before} + 1`),
+      /^invalid_request .*built upon each other/,
+    ],
+    [
+      'a short chain of long virtual columns',
+      chain(3, (before) => list(20, before)),
+      /^invalid_request .*built upon each other/,
+    ],
     [
       'a virtual column used many times',
       { ...chain(4, (before) => `${before} + 1`), ...where(list(190, 'v3')) },
       /built upon/,
     ],
     ['a repeat beyond the string limit', where("strlen(repeat('a', 2000000000)) > 0"), /more than 1000000 characters/],
-    ['a REPEAT in capitals beyond the string limit', where("strlen(REPEAT('a', 2000000000)) > 0"), /more than 1000000 characters/],
-    ['a REPEAT in capitals with a count that is not constant', where('REPEAT(T, L) == T'), /^unsupported_native_query .*no constant/],
-    ['nested repeats beyond the string limit', where("repeat(repeat('a', 100000), 100000) == T"), /more than 1000000 characters/],
+    [
+      'a REPEAT in capitals beyond the string limit',
+      where("strlen(REPEAT('a', 2000000000)) > 0"),
+      /more than 1000000 characters/,
+    ],
+    [
+      'a REPEAT in capitals with a count that is not constant',
+      where('REPEAT(T, L) == T'),
+      /^unsupported_native_query .*no constant/,
+    ],
+    [
+      'nested repeats beyond the string limit',
+      where("repeat(repeat('a', 100000), 100000) == T"),
+      /more than 1000000 characters/,
+    ],
     [
       'a repeat of a virtual column beyond the string limit',
       { ...chain(1, () => "repeat('a', 900000)"), ...where('repeat(v0, 900000) == T') },
       /more than 1000000 characters/,
     ],
     ['a format width beyond the string limit', where("format('%2000000000d', L) == T"), /more than 1000000 characters/],
-    ['a repeat with a count that is not constant', where('repeat(T, L) == T'), /^unsupported_native_query .*no constant/],
+    [
+      'a repeat with a count that is not constant',
+      where('repeat(T, L) == T'),
+      /^unsupported_native_query .*no constant/,
+    ],
     [
       'a pattern with nested counted repetitions',
       { filter: { type: 'regex', dimension: 'T', pattern: '((a{100}b){10}c){2}' } },
@@ -93,7 +120,11 @@ describe('refused', () => {
       /^invalid_request .*might never end/,
     ],
     ['a backtracking pattern in regexp_like', where("regexp_like(T, '^(a+)+b')"), /^invalid_request .*might never end/],
-    ['a backtracking pattern in REGEXP_LIKE, in capitals', where("REGEXP_LIKE(T, '^(a+)+b')"), /^invalid_request .*might never end/],
+    [
+      'a backtracking pattern in REGEXP_LIKE, in capitals',
+      where("REGEXP_LIKE(T, '^(a+)+b')"),
+      /^invalid_request .*might never end/,
+    ],
     ['a backtracking pattern in string_to_array', where("string_to_array(T, '(a|a)*b') == T"), /might never end/],
     ['an unknown function', where('ghost(T)'), /ghost/],
     ['an unknown entity', { dataSource: 'ghost' }, /^unknown_entity/],

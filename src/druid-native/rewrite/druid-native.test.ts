@@ -62,8 +62,18 @@ describe('the rewrite of a query for deletions', () => {
 
   test.each<[why: string, queryType: string, data: object, expected: object]>([
     ['deleted rows: a filter', 'timeseries', { dataSource: 'rows' }, { ...table(7), ...isFiltered }],
-    ['deleted rows: a filter of the time bounds too', 'timeBoundary', { dataSource: 'rows' }, { ...table(7), ...isFiltered }],
-    ['rows that replace older ones: an inner query with a filter', 'timeseries', { dataSource: 'replaced' }, within(9, isFiltered)],
+    [
+      'deleted rows: a filter of the time bounds too',
+      'timeBoundary',
+      { dataSource: 'rows' },
+      { ...table(7), ...isFiltered },
+    ],
+    [
+      'rows that replace older ones: an inner query with a filter',
+      'timeseries',
+      { dataSource: 'replaced' },
+      within(9, isFiltered),
+    ],
     [
       'rows that replace older ones: an inner query over the same intervals, not vectorized',
       'timeseries',
@@ -89,7 +99,12 @@ describe('the rewrite of a query for deletions', () => {
       table(8),
     ],
     ['deleted values: no change if the metric is not used', 'timeseries', { dataSource: 'values' }, table(8)],
-    ['deleted values: an inner query for a metric in a filter', 'timeseries', { dataSource: 'values', filter: { type: 'null', column: 'V' } }, ofVisible],
+    [
+      'deleted values: an inner query for a metric in a filter',
+      'timeseries',
+      { dataSource: 'values', filter: { type: 'null', column: 'V' } },
+      ofVisible,
+    ],
     ['deleted values: an inner query for a scan of all columns', 'scan', { dataSource: 'values' }, ofVisible],
     [
       'deleted values: an inner query for a metric in an expression',
@@ -179,7 +194,7 @@ test.each<readonly [unknown, unknown]>([
     { type: 'duration', duration: 21_600_000 },
   ],
 ])(
-  'buckets of %j get an origin after 1970 if they span several hours, or Druid loses rows before it',
+  'buckets of %j get an origin after 1970 if they span several hours, or Druid loses rows before 1970',
   async (granularity, expected) => {
     expect(await rendered({ granularity, aggregations: [] }, 'timeseries')).toMatchObject({ granularity: expected })
   },

@@ -60,7 +60,7 @@ test('checks a shared file once; after an abort, running checks finish and no ot
   ])
 })
 
-test('reports a damaged file to all who wait for it, and checks it again for the next one', async () => {
+test('reports a damaged file to all waiting callers, and checks it again for the next one', async () => {
   const { checks, begun, reported, fail } = held()
   const all = [checks.all(files('a', 'b', 'c'), never), checks.all(files('a'), never)]
   fail('a')
