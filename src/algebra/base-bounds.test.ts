@@ -48,7 +48,7 @@ function near(value: number): number[] {
   })
 }
 
-test('say the same of each number as those of what is computed from it', () => {
+test('a bound on the column selects the same numbers as the bound on the value computed from it', () => {
   let found = 0
   for (let seed = 0; seed < 3000; seed++) {
     const draw = drawFrom(seed)
@@ -76,12 +76,12 @@ const computed: EntityField = { ...field, name: '@0' }
 
 test.each<[string, Scalar]>([
   ['the column itself', fieldNode(field)],
-  ['by nothing', times(fieldNode(field), 0)],
-  ['of longs', times(fieldNode(whole), 2)],
-  ['of what is computed', times(fieldNode(computed), 2)],
-  ['of two columns', call('double', '*', [fieldNode(field), fieldNode(field)])],
-  ['rounded', times(call('double', 'round', [fieldNode(field), literal('long', 1n)]), 2)],
-  ['divided by it', call('double', '/', [number(1), fieldNode(field)])],
-])('%s: none are found', (_, value) => {
+  ['multiplied by zero', times(fieldNode(field), 0)],
+  ['a column of longs', times(fieldNode(whole), 2)],
+  ['a computed column', times(fieldNode(computed), 2)],
+  ['the product of two columns', call('double', '*', [fieldNode(field), fieldNode(field)])],
+  ['a rounded column', times(call('double', 'round', [fieldNode(field), literal('long', 1n)]), 2)],
+  ['a number divided by the column', call('double', '/', [number(1), fieldNode(field)])],
+])('%s: no bound is found', (_, value) => {
   expect(baseBound(value, '>', literal('double', 1))).toBeNull()
 })

@@ -46,7 +46,7 @@ const anyHidden = fc
   .map(([ids, from, to, before]) => hiding(ids, [from, to], before))
 const anyRow = fc.record({ ms: fc.integer({ min: 0, max: 100 }), tag, position: fc.integer({ min: 0, max: 3 }) })
 
-test('a row is hidden by some deletions where one of them hides it, however many there are', () => {
+test('many deletions together hide exactly the rows that at least one of them hides', () => {
   fc.assert(
     fc.property(
       fc.array(anyHidden, { minLength: 1, maxLength: 40, size: 'max' }),
@@ -61,7 +61,7 @@ test('a row is hidden by some deletions where one of them hides it, however many
 })
 
 test.each([[1], [2]])(
-  'of a thousand deletions of a tag, pushed before %d positions, a few are tried for a row',
+  'with 1000 deletions of a tag, pushed before %d positions, only a few are tested per row',
   (positions) => {
     let tried = 0
     const hidden = Array.from({ length: 1000 }, (_, place) =>

@@ -41,8 +41,8 @@ function frame(response: AvaticaResponse): Frame {
   return response.frame
 }
 
-describe('an answer', () => {
-  test('comes in frames, each value in its type', async () => {
+describe('a result', () => {
+  test('is returned in frames, each value with its type', async () => {
     const { ask, sql } = await withStatement()
     const { firstFrame, signature, ownStatement } = resultSet(await ask(execute('SELECT 6')))
     expect(ownStatement).toBe(false)
@@ -67,31 +67,31 @@ describe('an answer', () => {
   })
 
   test.each<[string, number, number | null, number, boolean]>([
-    ['no row', 0, null, 0, true],
-    ['as many as a frame holds', 4, null, 4, true],
-    ['no more than the caller wants', 6, 3, 3, true],
-    ['more than a frame holds', 5, null, 4, false],
-  ])('of %s', async (_name, rows, rowsMax, shown, done) => {
+    ['no rows', 0, null, 0, true],
+    ['as many rows as a frame holds', 4, null, 4, true],
+    ['more rows than the caller wants', 6, 3, 3, true],
+    ['more rows than a frame holds', 5, null, 4, false],
+  ])('the first frame of %s', async (_name, rows, rowsMax, shown, done) => {
     const { ask } = await withStatement()
     const { firstFrame } = resultSet(await ask(execute(`SELECT ${rows}`, 1, rowsMax)))
     expect(firstFrame.rows).toHaveLength(shown)
     expect(firstFrame.done).toBe(done)
   })
 
-  test('a frame ends early by its bytes, and has a row at least', async () => {
+  test('a frame ends at its byte limit, but has at least one row', async () => {
     const { ask } = await withStatement({ frameBytes: 1 })
     expect(resultSet(await ask(execute('SELECT 3'))).firstFrame.rows).toHaveLength(1)
     expect(frame(await ask(fetch(1))).rows).toHaveLength(1)
   })
 
-  test('a caller who wants few rows at a time gets more of them', async () => {
+  test('a fetch returns 5000 rows even if the caller requests fewer', async () => {
     const { ask } = await withStatement({ frameRows: 10_000, frameBytes: 1e9, heldBytes: 1e9 })
     await ask(execute('SELECT 25000'))
     expect(frame(await ask(fetch(10_000, 1, 1))).rows).toHaveLength(5000)
     expect(frame(await ask(fetch(15_000, 1, 6000))).rows).toHaveLength(6000)
   })
 
-  test('rows are read once, in order: never are rows of two runs put together', async () => {
+  test('rows are read once, in order: a fetch at an earlier offset and a syncResults are refused', async () => {
     const { ask } = await withStatement()
     await ask(execute('SELECT 9'))
     await expect(ask(fetch(0))).rejects.toThrow('has no rows from 0 on')
@@ -99,7 +99,7 @@ describe('an answer', () => {
     expect(frame(await ask(fetch(4))).offset).toBe(4)
   })
 
-  test('is given up when the statement runs again, is closed, or its connection is', async () => {
+  test('is released when its statement runs again or is closed, or its connection is closed', async () => {
     const { ask, sql } = await withStatement()
     await ask(execute('SELECT 9'))
     await ask(execute('SELECT 9'))
@@ -112,7 +112,7 @@ describe('an answer', () => {
     expect(sql.released).toBe(3)
   })
 
-  test('what is not read to its end takes room, of which one subscriber has three quarters', async () => {
+  test('unread results use memory, of which one subscriber gets at most three quarters', async () => {
     const { ask, sql } = await withStatement({ heldBytes: 5000 })
     await ask(execute('SELECT 8'))
     await ask(plain('createStatement'))
@@ -123,7 +123,7 @@ describe('an answer', () => {
   })
 })
 
-test('of 10 connections of 10 statements of 900 columns the bound refuses most, and takes others when some are closed', async () => {
+test('refuses most of 10 x 10 statements of 900 columns at the memory limit, and accepts more after some close', async () => {
   // One hundredth of the default; with 100 connections of 100 statements the result is the same.
   const { ask, open } = avaticaOfTest({ connections: 10, ownConnections: 10, statements: 10, heldBytes: 2 ** 30 / 100 })
   let held = 0
@@ -143,7 +143,7 @@ test('of 10 connections of 10 statements of 900 columns the bound refuses most, 
   await ask({ ...execute('SELECT 5 WIDE', 8), connectionId: '1' })
 })
 
-test('what is prepared keeps no columns', async () => {
+test('a prepared statement does not store its columns', async () => {
   const { ask, open } = avaticaOfTest()
   await open(connectionId)
   const prepared = await ask({ request: 'prepare', connectionId, sql: 'SELECT 1 WIDE', rowsMax: null })
@@ -152,7 +152,7 @@ test('what is prepared keeps no columns', async () => {
     await ask({ request: 'prepare', connectionId, sql: 'SELECT 1 WIDE', rowsMax: null })
 })
 
-describe('a query that runs', () => {
+describe('a running query', () => {
   test.each<[string, (parts: AvaticaOfTest) => unknown, string]>([
     [
       'its statement is closed',
@@ -169,7 +169,7 @@ describe('a query that runs', () => {
     await refused
   })
 
-  test('ends when its caller goes away', async () => {
+  test('ends when its client disconnects', async () => {
     const { ask } = await withStatement()
     const gone = new AbortController()
     const running = ask(execute('SLOW'), 'a', gone.signal)
@@ -177,7 +177,7 @@ describe('a query that runs', () => {
     await expect(running).rejects.toThrow('gone')
   })
 
-  test('has its statement alone, and keeps its connection', async () => {
+  test('blocks another run of its statement, and keeps its connection from being closed as idle', async () => {
     const { ask, avatica, clock } = await withStatement()
     const running = ask(execute('SLOW'))
     await expect(ask(execute('SELECT 1'))).rejects.toThrow('runs already')
@@ -190,7 +190,7 @@ describe('a query that runs', () => {
 })
 
 describe('a prepared statement', () => {
-  test('says its columns and parameters, and runs with values', async () => {
+  test('returns its columns and parameters, and runs with values', async () => {
     const { ask, open, sql } = avaticaOfTest()
     await open(connectionId)
     const prepared = await ask({ request: 'prepare', connectionId, sql: 'SELECT 2 ? ?', rowsMax: 1 })
@@ -221,7 +221,7 @@ describe('a prepared statement', () => {
     await expect(running).rejects.toThrow(message)
   })
 
-  test('one that was not prepared, or whose text takes too much room, is an error', async () => {
+  test('is refused if it was never prepared or its SQL text exceeds the memory limit', async () => {
     const { ask } = await withStatement()
     const run: AvaticaRequest = {
       request: 'execute',
@@ -239,7 +239,7 @@ describe('a prepared statement', () => {
 })
 
 describe('connections', () => {
-  test('one of another subscriber is as if it were not there', async () => {
+  test("another subscriber's connection is reported as missing", async () => {
     const { ask } = await withStatement()
     await expect(ask(execute('SELECT 1'), 'b')).rejects.toThrow('There is no connection "c"')
     await expect(ask({ ...plain('createStatement'), connectionId: 'none' })).rejects.toThrow(
@@ -248,7 +248,7 @@ describe('connections', () => {
     expect(await ask(plain('commit'))).toEqual({ response: 'commit' })
   })
 
-  test('an id is a subscriber’s own: another who opens the same is not told that it is there', async () => {
+  test('ids are per subscriber: opening the id of another subscriber does not reveal that it exists', async () => {
     const { ask, open } = await withStatement()
     expect(await open(connectionId, 'b')).toEqual({ response: 'openConnection' })
     await expect(open(connectionId)).rejects.toThrow('Choose another id')
@@ -260,7 +260,7 @@ describe('connections', () => {
     await open(connectionId)
   })
 
-  test('a key that opens nothing any more keeps nobody from another connection of that id', async () => {
+  test('a connection whose key was revoked does not block another connection with the same id', async () => {
     const { avatica } = avaticaOfTest()
     const signal = new AbortController().signal
     const revoked = new Set<string | null>()
@@ -279,7 +279,7 @@ describe('connections', () => {
     await expect(avatica.answer(plain('commit'), { ...keyless, reader, signal })).rejects.toThrow('no access')
   })
 
-  test('an id alone is as good as the key of its connection only from where that was opened', async () => {
+  test('an id without a key is accepted only from the network that opened the connection', async () => {
     const { avatica } = avaticaOfTest()
     const from = (network: string, key: string | null = null): AvaticaCaller => ({
       reader: (earlier) => {
@@ -299,7 +299,7 @@ describe('connections', () => {
     await expect(commit(from('10.0.0.1', 'b'))).rejects.toThrow('There is no connection')
   })
 
-  test('a subscriber has so many, and all together', async () => {
+  test('are limited per subscriber and in total', async () => {
     const { ask, open } = avaticaOfTest()
     for (const id of ['1', '2', '3']) await open(id)
     await expect(open('4')).rejects.toThrow('jdbc.ownConnections')
@@ -312,14 +312,14 @@ describe('connections', () => {
     await open('7', 'c')
   })
 
-  test('a connection has so many statements', async () => {
+  test('the statements of a connection are limited', async () => {
     const { ask } = await withStatement()
     await ask(plain('createStatement'))
     await ask(plain('createStatement'))
     await expect(ask(plain('createStatement'))).rejects.toThrow('jdbc.statements')
   })
 
-  test('one that nobody uses is closed, and frees its place', async () => {
+  test('an idle connection is closed and frees its slot', async () => {
     const { ask, open, clock, sql } = await withStatement()
     await ask(execute('SELECT 9'))
     for (const id of ['2', '3']) await open(id)
@@ -333,7 +333,7 @@ describe('connections', () => {
     expect(sql.released).toBe(1)
   })
 
-  test('the key is asked for again at each request', async () => {
+  test('the key is checked again on each request', async () => {
     const { avatica } = avaticaOfTest()
     const signal = new AbortController().signal
     const shown: (string | null)[] = []
@@ -351,14 +351,14 @@ describe('connections', () => {
   })
 
   test.each<[string, [string, string][], string]>([
-    ['a zone that is none', [['sqlTimeZone', 'Europe/Nowhere']], 'sqlTimeZone'],
-    ['a timeout that is none', [['timeout', 'soon']], 'timeout'],
+    ['an unknown zone', [['sqlTimeZone', 'Europe/Nowhere']], 'sqlTimeZone'],
+    ['an invalid timeout', [['timeout', 'soon']], 'timeout'],
   ])('%s is refused', async (_name, info, message) => {
     const { ask } = avaticaOfTest()
     await expect(ask({ request: 'openConnection', connectionId, info: new Map(info) })).rejects.toThrow(message)
   })
 
-  test('zone and timeout are those of all queries', async () => {
+  test('zone and timeout of a connection apply to its queries', async () => {
     const { ask, sql } = avaticaOfTest()
     const info = new Map([
       ['sqlTimeZone', 'Europe/Madrid'],
@@ -372,7 +372,7 @@ describe('connections', () => {
     expect(sql.asked.at(-1)).toMatchObject({ timeoutMs: 5000, zone: { name: 'Europe/Madrid' } })
   })
 
-  test('properties are kept, and read back', async () => {
+  test('properties are stored and read back', async () => {
     const { ask } = await withStatement()
     await ask({ request: 'connectionSync', connectionId, connProps: { autoCommit: false, catalog: undefined } })
     expect(await ask({ request: 'connectionSync', connectionId, connProps: {} })).toEqual({
@@ -383,7 +383,7 @@ describe('connections', () => {
 })
 
 describe('metadata', () => {
-  test('is asked by SQL, in a statement of its own that is gone with its answer', async () => {
+  test('is queried by SQL, in a separate statement that is closed with its response', async () => {
     const { ask, sql } = await withStatement({ statements: 1 })
     await ask({ request: 'closeStatement', connectionId, statementId: 1 })
     const patterns = { ...none, catalog: 'druid', schemaPattern: "d'r", tableNamePattern: 'a\\_%', typeList: ['TABLE'] }
@@ -397,7 +397,7 @@ describe('metadata', () => {
   })
 
   test.each(['getCatalogs', 'getSchemas', 'getTables', 'getTableTypes', 'getColumns'] as const)(
-    '%s without patterns asks for all',
+    '%s without patterns queries without a condition',
     async (request) => {
       const { ask, sql } = await withStatement()
       await ask({ request, connectionId, patterns: none })
@@ -405,13 +405,13 @@ describe('metadata', () => {
     },
   )
 
-  test('no type is another question than any type', async () => {
+  test('an empty list of types matches nothing, unlike a missing list', async () => {
     const { ask, sql } = await withStatement()
     await ask({ request: 'getTables', connectionId, patterns: { ...none, typeList: [] } })
     expect(sql.asked.at(-1)?.text).toContain(' WHERE 1 = 0 ')
   })
 
-  test('the types have as many values as columns', async () => {
+  test('each row of getTypeInfo has as many values as there are columns', async () => {
     const { ask } = await withStatement()
     const { firstFrame, signature } = resultSet(await ask(plain('getTypeInfo')))
     expect(firstFrame.rows.map((row) => row.length)).toEqual(firstFrame.rows.map(() => signature.columns.length))
@@ -419,7 +419,10 @@ describe('metadata', () => {
   })
 })
 
-test.each(['prepareAndExecuteBatch', 'executeBatch'] as const)('%s changes nothing', async (request) => {
-  const { ask } = await withStatement()
-  await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('There are no batches')
-})
+test.each(['prepareAndExecuteBatch', 'executeBatch'] as const)(
+  '%s is refused: there are no batches',
+  async (request) => {
+    const { ask } = await withStatement()
+    await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('There are no batches')
+  },
+)

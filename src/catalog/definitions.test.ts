@@ -52,7 +52,7 @@ function catalogOf(state: {
   }
 }
 
-test.each([0, 1, 999, 1000, 1001, 2500])('holds all of %i ingests', async (count) => {
+test.each([0, 1, 999, 1000, 1001, 2500])('contains all of %i ingests', async (count) => {
   const aliases = Array.from({ length: count }, (_, index) => `i${String(index).padStart(4, '0')}`)
   const definitions = await Definitions.open(catalogOf({ version: 1, aliases }))
   expect(aliases.filter((alias) => definitions.ingest(alias)?.alias !== alias)).toEqual([])
@@ -61,7 +61,7 @@ test.each([0, 1, 999, 1000, 1001, 2500])('holds all of %i ingests', async (count
   expect(definitions.entities()).toHaveLength(1)
 })
 
-test('a refresh that comes to its end late does not bring older definitions back', async () => {
+test('a refresh that finishes late does not restore older definitions', async () => {
   const state: Parameters<typeof catalogOf>[0] = { version: 1, aliases: ['old'] }
   const definitions = await Definitions.open(catalogOf(state))
   let release: (() => void) | undefined
@@ -77,7 +77,7 @@ test('a refresh that comes to its end late does not bring older definitions back
   expect([definitions.ingest('old')?.alias, definitions.ingest('new')?.alias]).toEqual([undefined, 'new'])
 })
 
-test('a refresh that failed is repeated by itself until it succeeds', async () => {
+test('a failed refresh is retried automatically until it succeeds', async () => {
   vi.useFakeTimers()
   const state: Parameters<typeof catalogOf>[0] = { version: 1, aliases: ['old'] }
   const definitions = await Definitions.open(catalogOf(state))

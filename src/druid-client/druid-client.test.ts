@@ -97,7 +97,7 @@ test.each<[QueryLanguage, (names: Record<string, unknown>) => string[]]>([
   ['native', ({ queryId }) => [`/druid/v2/${queryId}`]],
   ['sql', ({ queryId, sqlQueryId }) => [`/druid/v2/${queryId}`, `/druid/v2/sql/${sqlQueryId}`]],
 ])(
-  '%s: one that is left before Druid answers is cancelled when Druid has met it, and again',
+  '%s: a query abandoned before Druid answers is cancelled after Druid has received it, and again later',
   async (language, paths) => {
     const { broker, client, due, setNow } = await world()
     const leaving = new AbortController()
@@ -116,7 +116,7 @@ test.each<[QueryLanguage, (names: Record<string, unknown>) => string[]]>([
   },
 )
 
-test('one that is left keeps its connection until Druid has its cancel: the next one waits for it', async () => {
+test('an abandoned query keeps its connection until Druid has received its cancel, and the next query waits', async () => {
   const { broker, client, due } = await world({ connections: 1 })
   const leaving = new AbortController()
   const left = answer(client, 'native', leaving.signal).catch((error: Error) => error.name)
@@ -131,7 +131,7 @@ test('one that is left keeps its connection until Druid has its cancel: the next
   expect(await next).toBe('[]')
 })
 
-test('one that is left in the middle of its answer is cancelled at once, once', async () => {
+test('a query abandoned in the middle of its response is cancelled immediately, and only once', async () => {
   const { broker, client, due } = await world()
   const pieces = client.query('native', {}, { signal: new AbortController().signal, timeoutMs: 5000 })
   const first = pieces.next()
@@ -144,7 +144,7 @@ test('one that is left in the middle of its answer is cancelled at once, once', 
   expect(due).toEqual([])
 })
 
-test('one that waits for a connection is never sent, and not cancelled', async () => {
+test('a query abandoned while waiting for a connection is neither sent nor cancelled', async () => {
   const { broker, client, due } = await world({ connections: 1 })
   const whole = answer(client, 'native')
   await broker.until(() => broker.queries.length === 1)
@@ -157,15 +157,18 @@ test('one that waits for a connection is never sent, and not cancelled', async (
   expect([broker.queries.length, broker.cancels, due]).toEqual([1, [], []])
 })
 
-test.each<QueryLanguage>(['native', 'sql'])('a page in place of an answer is no answer: %s', async (language) => {
-  const { broker, client } = await world()
-  const asked = answer(client, language)
-  await broker.until(() => broker.queries.length > 0)
-  broker.queries[0]!.response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Sign in</h1>')
-  await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
-})
+test.each<QueryLanguage>(['native', 'sql'])(
+  'an HTML page instead of a query response is reported as unavailable: %s',
+  async (language) => {
+    const { broker, client } = await world()
+    const asked = answer(client, language)
+    await broker.until(() => broker.queries.length > 0)
+    broker.queries[0]!.response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Sign in</h1>')
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
+  },
+)
 
-test('a page in place of the answer to a request of management is no answer', async () => {
+test('an HTML page instead of a management response is reported as unavailable', async () => {
   const { broker, client } = await world()
   const managed = client.manage('POST', '/druid/indexer/v1/supervisor', { context: {} })
   await broker.until(() => broker.queries.length > 0)

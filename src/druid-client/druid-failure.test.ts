@@ -21,7 +21,7 @@ test.each([
   [401, '', 'unavailable', /druid.user/],
   [500, bodyOf({ error: 'Unknown exception' }), 'unavailable', /A part of Druid failed/],
   [502, '<html>', 'unavailable', /A part of Druid failed/],
-])('an answer with %i and %s is told as %s', (status, body, code, detail) => {
+])('a response with %i and %s becomes the problem %s', (status, body, code, detail) => {
   const problem = asProblem(readFailure(status, body))
   expect(problem).toBeInstanceOf(Problem)
   expect(problem).toMatchObject({ code, message: expect.stringMatching(detail) })
@@ -54,7 +54,7 @@ test.each([
   [500, bodyOf({ errorMessage: 'a.b.ExpressionValidationException: Function[json_merge] invalid input' })],
   [500, bodyOf({ errorMessage: 'while converting `fuzz`.`d` IN (1.5, PI)', errorClass: 'java.lang.RuntimeException' })],
   [500, bodyOf({ errorMessage: 'java.util.concurrent.ExecutionException: org.apache.druid.java.util.common.IAE: x' })],
-])('an answer with %i and %s is left to who asked', (status, body) => {
+])('a response with %i and %s is passed to the caller as a refusal', (status, body) => {
   const failure = readFailure(status, body)
   expect(asProblem(failure)).toBe(failure)
   expect(failure.isRefusal).toBe(true)
@@ -66,7 +66,7 @@ const misread =
 const unwritten =
   'com.fasterxml.jackson.core.JsonGenerationException: Broken surrogate pair: first char 0xD83D, second 0x0031'
 
-test('half of a character is told as the fault of the query, at the start of an answer and behind it', () => {
+test('half a surrogate pair is reported as a fault of the query, at the start of a response and after it', () => {
   const said = [misread, unwritten]
   for (const failure of said.flatMap((errorMessage) => [
     readFailure(500, bodyOf({ errorMessage })),
@@ -81,7 +81,7 @@ test('half of a character is told as the fault of the query, at the start of an 
   }
 })
 
-test('what Druid says behind an answer is the fault of the query where it is a refusal, and Druid is asked again else', () => {
+test('an error at the end of a response is a fault of the query if it is a refusal, otherwise unavailable', () => {
   expect(endedBy('org.apache.druid.error.DruidException: Function[replace] encountered unknown')).toBeInstanceOf(
     DruidFailure,
   )
@@ -93,7 +93,7 @@ test('what Druid says behind an answer is the fault of the query where it is a r
   expect(endedBy('Unexpected end-of-input: the stream was closed')).toMatchObject({ code: 'unavailable' })
 })
 
-test('a plan that Druid trips over without a word is told by what it throws', () => {
+test('a Druid exception without a message is reported by its class', () => {
   const failure = readFailure(500, bodyOf({ errorMessage: 'null', errorClass: 'java.lang.NullPointerException' }))
   expect(asRefusal(failure, 'sql_query').message).toContain('Druid fails at it with java.lang.NullPointerException')
 })

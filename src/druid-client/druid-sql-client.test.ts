@@ -31,7 +31,7 @@ function clientThatRefuses(...messages: readonly string[]) {
 
 const noTexts = 'Aggregation [MIN] does not support type [STRING], column [v0]'
 
-test('different values beside the newest text are counted in the other way', async () => {
+test('distinct counts are retried without grouping sets when Druid cannot aggregate strings with them', async () => {
   const { run, contexts } = clientThatRefuses(noTexts)
   expect(await run()).toEqual([1])
   const exact = { useApproximateCountDistinct: false, useApproximateTopN: false, extendedFilteredSumRewrite: false }
@@ -41,7 +41,7 @@ test('different values beside the newest text are counted in the other way', asy
   ])
 })
 
-test('groups by an array are not limited before they are whole', async () => {
+test('limits are not pushed down when groups must be complete first', async () => {
   const { run, contexts } = clientThatRefuses()
   await run(true)
   await run()
@@ -51,8 +51,8 @@ test('groups by an array are not limited before they are whole', async () => {
 
 test.each([
   ['another refusal', ['Cannot cast'], 1],
-  ['a refusal of the other way too', [noTexts, noTexts], 2],
-])('%s is told', async (_, messages, asked) => {
+  ['a refusal of the retry too', [noTexts, noTexts], 2],
+])('%s is reported', async (_, messages, asked) => {
   const { run, contexts } = clientThatRefuses(...messages)
   await expect(run()).rejects.toMatchObject({ code: 'invalid_request' })
   expect(contexts).toHaveLength(asked)
@@ -66,7 +66,7 @@ test.each([
   ['275760-09-13T00:00:00.000Z', 8.64e15],
   ['275761-01-01T00:00:00.000Z', null],
   ['146140482-04-24T15:36:27.903Z', null],
-])('the time %s is one of any year that there is', async (written, ms) => {
+])('reads the time %s, as null if it is beyond the last date of JavaScript', async (written, ms) => {
   const client = {
     async *query() {
       yield Buffer.from(`[${JSON.stringify(written)}]\n\n`)

@@ -23,8 +23,8 @@ async function collected(texts: AsyncIterable<string>): Promise<unknown[]> {
 
 const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 })
 
-describe('an array of JSON in pieces', () => {
-  test('gives its elements, wherever it is cut', async () => {
+describe('a JSON array in chunks', () => {
+  test('yields its elements, wherever it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), sizes, async (values, cuts) => {
         const text = JSON.stringify(values)
@@ -33,7 +33,7 @@ describe('an array of JSON in pieces', () => {
     )
   })
 
-  test('is an error without its end', async () => {
+  test('is an error if it is truncated', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue(), { minLength: 1 }), sizes, fc.nat(), async (values, cuts, at) => {
         const text = JSON.stringify(values)
@@ -46,8 +46,8 @@ describe('an array of JSON in pieces', () => {
   })
 })
 
-describe('lines of JSON in pieces', () => {
-  test('give their values, wherever they are cut', async () => {
+describe('JSON lines in chunks', () => {
+  test('yield their values, wherever they are cut', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.jsonValue())), sizes, async (rows, cuts) => {
         const text = `${rows.map((row) => `${JSON.stringify(row)}\n`).join('')}\n`
@@ -56,7 +56,7 @@ describe('lines of JSON in pieces', () => {
     )
   })
 
-  test.each(['', '[1]\n', '[1]\n[2', '[1]\n[2]'])('%j is not whole', async (text) => {
+  test.each(['', '[1]\n', '[1]\n[2', '[1]\n[2]'])('%j is refused as incomplete', async (text) => {
     await expect(collected(jsonLines(pieces(text, [3])))).rejects.toThrow('broke its answer off')
   })
 })

@@ -42,15 +42,15 @@ const abandoned: AbandonedQuery = {
   onCancelled: () => undefined,
 }
 
-describe('when a query is cancelled', () => {
+describe('an abandoned query is cancelled', () => {
   test.each<[string, Partial<AbandonedQuery>, number[]]>([
-    ['not before its servers have received it, and until its time is over', {}, [1000, 2000, 4000, 8000]],
-    ['sooner where it is older', { ageMs: 200 }, [800, 1800, 3800, 7800]],
-    ['at once where it is old', { ageMs: 4000 }, [0, 1000, 3000]],
-    ['once where Druid has answered', { isAnswered: true }, [0]],
-    ['once where Druid has answered at once', { isAnswered: true, ageMs: 5 }, [0]],
-    ['never where its time is shorter', { timeoutMs: 200 }, []],
-    ['never where its time is over', { ageMs: 10_000 }, []],
+    ['only when its servers have received it, then repeatedly until its timeout', {}, [1000, 2000, 4000, 8000]],
+    ['sooner if it is older', { ageMs: 200 }, [800, 1800, 3800, 7800]],
+    ['immediately if it is old', { ageMs: 4000 }, [0, 1000, 3000]],
+    ['once if Druid has answered', { isAnswered: true }, [0]],
+    ['once if Druid answered within 5 ms', { isAnswered: true, ageMs: 5 }, [0]],
+    ['never if it times out before the first cancel', { timeoutMs: 200 }, []],
+    ['never after its timeout', { ageMs: 10_000 }, []],
   ])('%s', (_, query, expected) => {
     const { cancels, sent, pass, waiting } = world()
     cancels.cancel({ ...abandoned, ...query })
@@ -60,7 +60,7 @@ describe('when a query is cancelled', () => {
   })
 })
 
-test('each of its names is told', () => {
+test('a cancel is sent to each path of a query', () => {
   const { cancels, sent, pass } = world()
   cancels.cancel({ ...abandoned, paths: ['/a', '/b'], timeoutMs: 2500 })
   pass(10_000)
@@ -72,7 +72,7 @@ test('each of its names is told', () => {
   ])
 })
 
-test('of too many, the oldest are left alone', () => {
+test('beyond 1000 abandoned queries, the oldest are not cancelled', () => {
   const { cancels, sent, pass, waiting } = world()
   for (let index = 0; index < 1200; index++) cancels.cancel({ ...abandoned, paths: [`/${index}`] })
   expect(waiting()).toBe(1000)
@@ -81,7 +81,7 @@ test('of too many, the oldest are left alone', () => {
   expect(sent[0]?.[0]).toBe('/200')
 })
 
-test('none is cancelled after the end', () => {
+test('no cancel is sent after close()', () => {
   const { cancels, sent, pass, waiting } = world()
   cancels.cancel(abandoned)
   pass(1000)
@@ -92,10 +92,10 @@ test('none is cancelled after the end', () => {
 })
 
 test.each<[string, Partial<AbandonedQuery>, number]>([
-  ['after its first cancel', {}, 1000],
-  ['at once where Druid has answered', { isAnswered: true }, 0],
-  ['at once where none is sent', { timeoutMs: 200 }, 0],
-])('it is told once, %s', async (_, query, atMs) => {
+  ['after the first cancel', {}, 1000],
+  ['immediately if Druid has answered', { isAnswered: true }, 0],
+  ['immediately if no cancel is sent', { timeoutMs: 200 }, 0],
+])('onCancelled is called once, %s', async (_, query, atMs) => {
   const { cancels, pass } = world()
   let told = 0
   cancels.cancel({ ...abandoned, ...query, onCancelled: () => told++ })
@@ -110,7 +110,7 @@ test.each<[string, Partial<AbandonedQuery>, number]>([
   }
 })
 
-test.each(['of too many', 'at the end'])('it is told %s, of each once', async (which) => {
+test.each(['of too many', 'at the end'])('onCancelled is called once per query, %s', async (which) => {
   const { cancels, pass } = world()
   let told = 0
   const onCancelled = (): number => told++

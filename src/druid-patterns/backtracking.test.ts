@@ -5,7 +5,7 @@ const backtracking = (pattern: string) => new PatternCheck().slowness(pattern)
 /** Shortens a pattern for a test's name; some have thousands of characters. */
 const named = (pattern: string) => (pattern.length > 60 ? `${pattern.slice(0, 60)}...` : pattern)
 
-describe('what patterns are made of in practice is quick enough', () => {
+describe('common patterns are accepted', () => {
   const patterns = [
     '',
     'abc',
@@ -44,7 +44,7 @@ describe('what patterns are made of in practice is quick enough', () => {
   })
 })
 
-describe('what would hold a thread is refused', () => {
+describe('patterns that would block a thread are refused', () => {
   const patterns: readonly (readonly [string, RegExp])[] = [
     ['(a+)+b', /repeats/],
     ['^((a+)+)+b', /repeats/],
@@ -81,13 +81,13 @@ describe('what would hold a thread is refused', () => {
 })
 
 test.each(['(', ')', '[', 'a{', '\\', '(?', '*', '(((((', '[]', '[^]', 'a{2}{3}', '(?<', '\\p{', '\\Q'])(
-  'a broken one is left to others: %s',
+  'an invalid pattern does not throw: %s',
   (pattern) => {
     expect(() => backtracking(pattern)).not.toThrow()
   },
 )
 
-test('what the patterns of a query may cost together is bounded', () => {
+test('the total cost of the patterns of a query is limited', () => {
   const check = new PatternCheck()
   const letters = `(${[...'abcdefghijklmnopqrstuvwxyz'].join('|')})*`
   const verdicts = Array.from({ length: 100 }, () => check.slowness(letters))

@@ -15,9 +15,12 @@ test.each([
   expect(readJavaPattern(pattern)).toMatchObject({ re2, groups })
 })
 
-test.each(['[a-c&&b]', '[a[b]]', '[[:alpha:]]', '[^a&&[^b]]'])('%s has a class of its own in Java', (pattern) => {
-  expect(readJavaPattern(pattern)).toBeNull()
-})
+test.each(['[a-c&&b]', '[a[b]]', '[[:alpha:]]', '[^a&&[^b]]'])(
+  '%s is not translated: its character class has a Java-only syntax',
+  (pattern) => {
+    expect(readJavaPattern(pattern)).toBeNull()
+  },
+)
 
 test.each([
   ['a', false],
@@ -40,6 +43,6 @@ test.each([
   ['$3', null],
   ['a\\', null],
   [named('r'), null],
-])('the replacement %s is %s', (replacement, written) => {
+])('the replacement %s becomes %s', (replacement, written) => {
   expect(re2Replacement(replacement, readJavaPattern('(a)(?<q>b)')!)).toBe(written)
 })

@@ -53,7 +53,7 @@ test.each([
   expect(likeForm(pattern, escapedBy)).toEqual(form)
 })
 
-test('any pattern means what LIKE means', () => {
+test('the translation of any pattern matches the same strings as LIKE', () => {
   const piece = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '!', '.', '\\', '\n', 'é', '😀'), maxLength: 8 })
   fc.assert(
     fc.property(piece, piece, fc.constantFrom(null, '!', '%', 'a'), (text, pattern, escapedBy) => {

@@ -37,6 +37,6 @@ test.each<[string, (string | number)[]]>([
   expect(shown(text)).toEqual(expected)
 })
 
-test('what may not be read is not there', () => {
+test('an entity without read access is refused', () => {
   expect(() => shown('SELECT * FROM plant', false)).toThrow('plant')
 })

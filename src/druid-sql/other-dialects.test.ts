@@ -70,18 +70,18 @@ const written: readonly (readonly [other: string, query: string, mended: string]
   ['[', 'SELECT [T] FROM plant', 'SELECT "T" FROM plant'],
 ]
 
-describe('clauses of others', () => {
+describe('clauses of other databases', () => {
   test.each(written)('%s', (other, query, mended) => {
     const advice = otherClauses.find(([wrong]) => wrong === other)?.[1]
     expect(refusal(query)).toContain(` is not taken: ${advice} (line 1, column `)
     expect(refusal(mended)).toBe(null)
   })
 
-  test('none is left out here', () => {
+  test('every listed clause has a case here', () => {
     expect(otherClauses.map(([wrong]) => wrong)).toEqual([...new Set(written.map(([other]) => other))])
   })
 
-  test('are told at their place, and as they are called', () => {
+  test('are reported by name and position', () => {
     expect(refusal("SELECT T FROM plant WHERE s ILIKE 'A%'")).toBe(
       "sql_query: ILIKE is not taken: write LOWER(s) LIKE 'a%', or ICONTAINS_STRING(s, 'a') (line 1, column 29)",
     )
@@ -96,39 +96,39 @@ describe('clauses of others', () => {
     'SELECT DISTINCT "ON", ("ON") AS b FROM (SELECT T AS "ON" FROM plant)',
     'SELECT DISTINCT glob FROM (SELECT T AS glob FROM plant)',
     'SELECT T FROM plant WHERE x != 1 LIMIT 5, 10',
-  ])('their words are names as before: %s', (query) => {
+  ])('their keywords remain valid names: %s', (query) => {
     expect(refusal(query)).toBe(null)
   })
 
   test.each([
     ["SELECT T x INTERVAL '1' DAY FROM plant", "'INTERVAL' cannot stand here: the end of the query is expected"],
     ['SELECT T FROM plant latest ORDER', "'ORDER' cannot stand here: the end of the query is expected"],
-  ])('other faults keep their words: %s', (query, message) => {
+  ])('other errors keep their messages: %s', (query, message) => {
     expect(refusal(query)).toContain(message)
   })
 })
 
-test.each([...otherFunctions])('the function %s of others: write %s', (name, write) => {
+test.each([...otherFunctions])('the function %s of other databases: write %s', (name, write) => {
   expect(refusal(`SELECT ${name}(x) FROM plant`)).toBe(
     `sql_query: there is no function '${name}': write ${write} (line 1, column 8)`,
   )
   for (const one of write.split(', or ')) expect(refusal(`SELECT ${one} FROM plant`)).toBe(null)
 })
 
-test('a function that is misspelt is answered with the one that was likely meant', () => {
+test('the refusal of a misspelled function suggests the likely one', () => {
   expect(refusal("SELECT TIME_FLOR(__time, 'PT1H') FROM plant")).toContain(
     "there is no function 'TIME_FLOR': 'TIME_FLOOR' may be meant",
   )
   expect(refusal('SELECT LATSET(x) FROM plant')).toContain(": 'LATEST' may be meant")
 })
 
-test.each([...otherCharacters])('the character %s: %s', (character, advice) => {
+test.each([...otherCharacters])('the character %s is refused: %s', (character, advice) => {
   expect(refusal(`SELECT ${character}T FROM plant`)).toContain(
     `'${character}' has no meaning in SQL here: ${advice} (line 1, column 8)`,
   )
 })
 
-test.each([...otherStatements])('%s begins no query: %s', (word, advice) => {
+test.each([...otherStatements])('%s cannot begin a query: %s', (word, advice) => {
   expect(refusal(`${word} plant`)).toContain(`'${word}' cannot begin a query: ${advice} (line 1, column 1)`)
 })
 
@@ -139,6 +139,6 @@ test.each([
   ["SELECT (INTERVAL '1 day') FROM plant", "')' cannot stand here: a unit of time, such as DAY in INTERVAL '1' DAY"],
   ['SELECT INTERVAL 1 DAY FROM plant', "a text in single quotes, as in INTERVAL '1' DAY, is expected"],
   ['SELECT 1st FROM plant', "'1st' is no number: write a name that begins with a digit in double quotes"],
-])('lengths of time of others: %s', (query, message) => {
+])('interval syntax of other databases: %s', (query, message) => {
   expect(refusal(query)).toContain(message)
 })

@@ -37,7 +37,7 @@ function asked(
   return queries.run({ text, format: 'json' }, new AbortController().signal, reader)
 }
 
-test('a text of too many words and symbols is refused by the name of its bound', async () => {
+test('a query with too many tokens is refused with the name of the limit', async () => {
   const never: Timer = () => () => undefined
   const list = (count: number): string => Array.from({ length: count }, (_, index) => index).join(', ')
   await expect(asked(`SELECT 1 IN (${list(50)}) AS x`, never)).rejects.toThrow(
@@ -45,7 +45,7 @@ test('a text of too many words and symbols is refused by the name of its bound',
   )
 })
 
-test('the time in which a text is read is the time of the query', async () => {
+test('the time to parse a query counts towards its time limit', async () => {
   const begun: number[] = []
   const timer: Timer = (_over, ms) => {
     begun.push(ms)
@@ -60,14 +60,14 @@ test('the time in which a text is read is the time of the query', async () => {
   await expect(asked('SELECT 1 AS x', atOnce)).rejects.toMatchObject({ code: 'query_timeout' })
 })
 
-describe('numbers beyond a long', () => {
+describe('a query that overflows a long', () => {
   const never: Timer = () => () => undefined
   const failing =
     (...errors: Error[]): SqlRunner['run'] =>
     async () =>
       Promise.reject(errors.shift())
 
-  test('go round when the query is run again, and what still is beyond is told', async () => {
+  test('is run again, and a second overflow is reported', async () => {
     const run = failing(new LongOverflow(), new LongOverflow())
     await expect(asked('SELECT 1 AS x', never, run)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -75,7 +75,7 @@ describe('numbers beyond a long', () => {
     })
   })
 
-  test('a damaged file that is met only then is told as such', async () => {
+  test('reports a damaged file that is found only by the second run', async () => {
     const told: string[] = []
     const run = failing(new LongOverflow(), new DamagedRows('a.parquet', 'gone'))
     const refused = asked('SELECT 1 AS x', never, run, ({ path }) => told.push(path))

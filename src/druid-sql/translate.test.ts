@@ -22,7 +22,7 @@ function refusal(text: string): string {
   throw new Error('it was not refused')
 }
 
-describe('a refusal says what is meant, and where', () => {
+describe('a refusal explains the error and its position', () => {
   test.each([
     ['', 'the query is empty: write SELECT ... (line 1, column 1)'],
     [
@@ -101,7 +101,7 @@ describe('a refusal says what is meant, and where', () => {
   })
 })
 
-describe('columns of the answer', () => {
+describe('columns of the result', () => {
   test.each([
     [
       'SELECT * FROM plant',
@@ -134,7 +134,7 @@ describe('columns of the answer', () => {
   })
 })
 
-test('what the engine gets holds no name of the caller, only values and its own names', () => {
+test('the SQL of the engine contains no names from the client, only values and its own names', () => {
   const { text, entityIds } = translateSql(`SELECT "T" AS "x""y" FROM "a.b" AS "z;" WHERE "T" = 'it''s'`, tables)
   expect(text).toBe(
     "SELECT CAST(c0 AS VARCHAR) AS c0 FROM (SELECT r1.c1 AS c0 FROM entity_2 AS r1 WHERE (r1.c1 = 'it''s')) AS answer",
@@ -151,13 +151,13 @@ test.each([
   ['SELECT s, COUNT(*) AS n FROM t GROUP BY ROLLUP (s) ORDER BY s LIMIT 3', true],
   ['SELECT COUNT(*) FROM (SELECT s FROM t GROUP BY GROUPING SETS ((s), ()) LIMIT 3) AS q', true],
   ['SELECT s, COUNT(*) AS n FROM t GROUP BY s ORDER BY s LIMIT 3', false],
-])('whether groups of %s may be limited when they are whole alone: %j', (text, needsWholeGroups) => {
+])('groups of %s must be complete before they are limited: %j', (text, needsWholeGroups) => {
   expect(translateSql(`WITH t AS (SELECT * FROM (VALUES ('a')) AS v(s)) ${text}`, []).needsWholeGroups).toBe(
     needsWholeGroups,
   )
 })
 
-describe('a condition of thousands of parts is read in a moment, whatever is looked for in it', () => {
+describe('a condition with thousands of parts is translated in time', () => {
   const parts = (count: number, part: (number: number) => string, by: string): string =>
     Array.from({ length: count }, (_, number) => part(number)).join(by)
   const list = `T IN (${parts(4000, String, ', ')})`
@@ -165,16 +165,16 @@ describe('a condition of thousands of parts is read in a moment, whatever is loo
     ['equalities', parts(4000, (number) => `T = ${number}`, ' OR ')],
     ['inequalities', parts(4000, (number) => `T <> ${number}`, ' AND ')],
     ['ranges', parts(2000, (number) => `T BETWEEN ${number} AND ${number + 2}`, ' OR ')],
-    ['what holds all numbers together', `${parts(900, (number) => `T = ${number}`, ' OR ')} OR T <> 1`],
+    ['a condition that includes all numbers', `${parts(900, (number) => `T = ${number}`, ' OR ')} OR T <> 1`],
     ['lists', `${list} OR ${list} OR T <> 1`],
-    ['numbers of a million digits', parts(30, () => `T = ${'9'.repeat(1_000_000)}`, ' OR ')],
+    ['numbers with a million digits', parts(30, () => `T = ${'9'.repeat(1_000_000)}`, ' OR ')],
   ])('%s', { timeout: 10_000 }, async (_, condition) => {
     expect(translateSql(`SELECT COUNT(*) AS n FROM plant WHERE ${condition}`, tables).entityIds).toEqual([1])
     // If the translation exceeded the test's timeout, this turn of the event loop reports it.
     await setImmediate()
   })
 
-  test('in many tables with many columns', { timeout: 10_000 }, async () => {
+  test('over many tables with many columns', { timeout: 10_000 }, async () => {
     const numbers = Array.from(
       { length: 1000 },
       (_, number) => ({ name: `f${number}`, type: 'double', role: 'metric' }) as const,

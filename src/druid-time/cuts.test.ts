@@ -9,7 +9,7 @@ import { Zone } from './zone.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 
-test('of a granularity in UTC', () => {
+test('a month in UTC extends from its first day to the next month', () => {
   const cuts = cutsOf(parseGranularity('month')!, null)
   expect([cuts.startOf(at('2026-02-10T00:00')), cuts.nextOf(at('2026-02-01T00:00'))]).toEqual([
     at('2026-02-01T00:00'),
@@ -17,12 +17,12 @@ test('of a granularity in UTC', () => {
   ])
 })
 
-test('of all there is one bucket', () => {
+test('the granularity all has one bucket', () => {
   const cuts = cutsOf({ kind: 'all' }, null, 5)
   expect([cuts.startOf(9), cuts.nextOf(5)]).toEqual([5, Number.POSITIVE_INFINITY])
 })
 
-test('where clocks are set back over midnight, the day that is shown again does not begin again', () => {
+test('when clocks go back over midnight, the repeated day does not start again', () => {
   // In St. John's, clocks were set back from 00:01 to 23:01.
   const granularity = {
     kind: 'zoned',
@@ -38,7 +38,7 @@ test('where clocks are set back over midnight, the day that is shown again does 
   expect(cuts.startOf(at('2006-10-29T03:00'))).toBe(at('2006-10-29T02:30'))
 })
 
-test('a day whose midnight clocks step over from before it begins with that step', () => {
+test('a day whose midnight is skipped by a clock change starts at that change', () => {
   // In Toronto, clocks were set forward from 23:30 to 00:30.
   const granularity = {
     kind: 'zoned',
@@ -51,7 +51,7 @@ test('a day whose midnight clocks step over from before it begins with that step
   expect(cuts.nextOf(at('1919-03-31T04:30'))).toBe(at('1919-04-01T04:00'))
 })
 
-test('buckets that are alike follow each other, each as long as the first', () => {
+test('equalBuckets counts consecutive buckets as long as the first', () => {
   const zones = ['Pacific/Apia', 'Australia/Lord_Howe', 'America/St_Johns', 'America/Sao_Paulo', 'Asia/Kathmandu']
   const periods = ['P1D', 'P2D', 'P1W', 'PT30M', 'PT1H', 'PT6H', 'P1M', 'P1DT1H']
   const instant = fc.integer({ min: at('1890-01-01T00:00'), max: at('2040-01-01T00:00') })

@@ -58,7 +58,7 @@ function reported(name: string, ms: number): number {
   return Date.parse(`${local.replace(' ', 'T')}Z`) - ms
 }
 
-test.each(['P99999999999D', 'PT9999999999H', 'PT2147483648S', 'P-2147483648M'])('no period: %s', (text) => {
+test.each(['P99999999999D', 'PT9999999999H', 'PT2147483648S', 'P-2147483648M'])('%s is refused as a period', (text) => {
   expect(parsePeriod(text)).toBeNull()
 })
 
@@ -73,7 +73,7 @@ describe('the offset of a zone', () => {
   ]
   const years = [1600, 1799, 1880, 1950, 1987, 2026, 2099, 2127, 2128, 2129, 2200, 2399, 2400, 5000, 9999]
   const days = ['01-01', '03-12', '03-29', '04-05', '09-07', '10-31', '12-31']
-  test.each(names)('%s, asked once and from a table', (name) => {
+  test.each(names)('%s, computed once and read from a table', (name) => {
     const moments = years.flatMap((year) => days.map((day) => Date.parse(`${year}-${day}T12:00:00Z`)))
     const expected = moments.map((ms) => reported(name, ms))
     expect(moments.map((ms) => zone(name).offset(ms))).toEqual(expected)
@@ -87,7 +87,7 @@ describe('the offset of a zone', () => {
     expect(moments.map((ms) => zone(name).offset(ms))).toEqual(expected)
   })
 
-  test('before 1800 is that of the sun, on our own calendar', () => {
+  test('before 1800 is the solar time, on the Gregorian calendar', () => {
     expect(
       ['0001-01-01', '1000-06-01', '1582-10-04', '1799-12-31'].map((day) =>
         zone('America/Chicago').offset(Date.parse(`${day}T00:00:00Z`)),
@@ -99,6 +99,6 @@ describe('the offset of a zone', () => {
   })
 })
 
-test.each(['BST', 'AST', 'ist', 'PST'])('%s is no zone: who writes it may mean any of several', (name) => {
+test.each(['BST', 'AST', 'ist', 'PST'])('%s is refused as an ambiguous zone', (name) => {
   expect(Zone.find(name)).toBeNull()
 })

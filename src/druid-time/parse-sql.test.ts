@@ -60,7 +60,7 @@ async function instantsOf(texts: readonly string[], zone: Zone): Promise<unknown
   }
 }
 
-test('texts in UTC', async () => {
+test('reads strings in UTC as Druid does', async () => {
   const found = await instantsOf(
     read.map(([text]) => text),
     Zone.utc,
@@ -68,7 +68,7 @@ test('texts in UTC', async () => {
   expect(read.map(([text], index) => [text, found[index]])).toEqual(read)
 })
 
-test('what the clocks of a zone pass over is no time', async () => {
+test('a local time skipped by the clocks of a zone is null', async () => {
   const texts = [
     '2026-03-29 01:30',
     '2026-03-29 02:30',

@@ -26,7 +26,7 @@ test.each<[rule: string, like: string, standard: number]>([
   ['<-02>2<-01>,M3.5.0/-1,M10.5.0/0', 'America/Nuuk', -2 * hour],
   ['IST-2IDT,M3.4.4/26,M10.5.0', 'Asia/Jerusalem', 2 * hour],
   ['<+0545>-5:45', 'Asia/Kathmandu', 5.75 * hour],
-])('the rule %s tells the clocks of %s', (rule, like, standard) => {
+])('the rule %s produces the clock changes of %s', (rule, like, standard) => {
   const since = Date.UTC(2029, 11, 1) / 1000
   const changes = new ZoneChanges(tzifChanges(tzif({ offsets: [-hour, standard], changes: [[since, standard]], rule })))
   const ask = runtimeOffsets(like)
@@ -54,12 +54,12 @@ test.each<[rule: string, at: string, offset: number]>([
 
 test.each<[what: string, bytes: Uint8Array, message: string]>([
   [
-    'a text',
+    'a text file',
     Buffer.from('# version 2026a, and more than so many characters'),
     'it is no TZif file of version 2 or later',
   ],
-  ['a rule that is none', tzif({ offsets: [0], rule: 'CET-1CEST,M3' }), 'its rule "CET-1CEST,M3" is none'],
-  ['no offset', tzif({ offsets: [] }), 'it names no offset'],
+  ['an invalid rule', tzif({ offsets: [0], rule: 'CET-1CEST,M3' }), 'its rule "CET-1CEST,M3" is none'],
+  ['a file without offsets', tzif({ offsets: [] }), 'it names no offset'],
 ])('%s is refused', (_what, bytes, message) => {
   expect(() => tzifChanges(bytes)).toThrow(message)
 })
@@ -78,7 +78,7 @@ async function folderOf(files: Readonly<Record<string, Uint8Array | string>>): P
 const always = tzif({ offsets: [0, hour], changes: [[Date.UTC(2026, 0, 1) / 1000, hour]], rule: 'CET-1' })
 const [july, ms] = [Date.UTC(2027, 6, 1), hour * 1000]
 
-test('a folder is the source of all zones that it names, and of their other names', async () => {
+test('a folder defines all zones that it contains, and their aliases', async () => {
   const folder = await folderOf({
     'tzdata.zi': '# version 2099a\n# redo posix_only\n',
     'Europe/Madrid': always,
@@ -106,12 +106,12 @@ test.each([
   ['tzdata.zi', '# version 1999a\n', false],
   ['tzdata.zi', `# version ${process.versions['tz']}\n`, false],
   ['README', '2099a\n', false],
-])('the system: %s of %j is taken: %j', async (name, text, isTaken) => {
+])('the system folder with %s of %j is used: %j', async (name, text, isTaken) => {
   const folder = await folderOf({ [name]: text, 'Europe/Madrid': always })
   expect((await readZoneFiles('', folder))?.folder ?? null).toBe(isTaken ? folder : null)
 })
 
-test('a folder that was named is read whole, or not at all', async () => {
+test('a configured folder is read completely or refused', async () => {
   const broken = tzif({ offsets: [0], rule: 'CET-1CEST,M3' })
   const folder = await folderOf({ 'Europe/Madrid': always, 'Europe/Paris': broken })
   await expect(readZoneFiles(folder)).rejects.toMatchObject({

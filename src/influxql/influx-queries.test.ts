@@ -29,7 +29,7 @@ const limits = {
   sqlTokens: 1000,
 }
 
-test('rows without an end are worked out until the time of the query is over, then their answer is released', async () => {
+test('endless rows are processed until the query times out, then their result is released', async () => {
   let timeIsOver = (): void => undefined
   let released = false
   async function* chunks(): AsyncGenerator<Uint8Array> {

@@ -44,7 +44,7 @@ test.each<[select: string, rows: readonly Row[], windows: number]>([
     1000,
   ],
   [`${'difference('.repeat(90)}V${')'.repeat(90)} FROM plant WHERE ${range}`, minutes.slice(0, 1000), 910],
-])('others have their turn while SELECT %s is worked out', async (select, rows, count) => {
+])('other requests run while SELECT %s is computed', async (select, rows, count) => {
   const [statement] = parseInfluxql(`SELECT ${select}`)
   if (statement?.kind !== 'select') throw new Error('it is a SELECT')
   const bucketsMax = 600_000

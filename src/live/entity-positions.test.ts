@@ -5,12 +5,12 @@ const slice = 65_536
 
 test.each<[string, stored: readonly (readonly [from: number, to: number])[], firstPosition: number, trimmed: number]>([
   ['nothing was stored', [], 100, 0],
-  ['all of it before the cut', [[10, 20]], 100, 20],
-  ['all of it behind the cut', [[100, 120]], 100, 0],
-  ['a step that reaches over the cut', [[90, 120]], 100, 100],
-  ['a step that reaches over the cut and a slice', [[slice - 10, slice + 10]], slice - 5, slice - 5],
+  ['all before the cut', [[10, 20]], 100, 20],
+  ['all after the cut', [[100, 120]], 100, 0],
+  ['a step across the cut', [[90, 120]], 100, 100],
+  ['a step across the cut and a slice boundary', [[slice - 10, slice + 10]], slice - 5, slice - 5],
   [
-    'slices on both sides',
+    'slices on both sides of the cut',
     [
       [10, 20],
       [slice + 10, slice + 20],
@@ -19,7 +19,7 @@ test.each<[string, stored: readonly (readonly [from: number, to: number])[], fir
     20,
   ],
   [
-    'what is told twice',
+    'a step reported twice',
     [
       [10, 20],
       [10, 20],
@@ -28,7 +28,7 @@ test.each<[string, stored: readonly (readonly [from: number, to: number])[], fir
     15,
   ],
   [
-    'what is told out of order',
+    'steps reported out of order',
     [
       [slice * 2, slice * 2 + 5],
       [10, 20],

@@ -4,7 +4,7 @@ import { inScratchFolder } from '../../test/support/scratch-folder.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { LiveCheckpoints } from './live-checkpoints.ts'
 
-test.each([0, 60_000])('a reader begins after one whose beginning could not be written, with liveKeepMs %d', (keepMs) =>
+test.each([0, 60_000])('a reader begins after an earlier one failed to on a full disk, with liveKeepMs %d', (keepMs) =>
   inScratchFolder('tidemark-live-', async (directory) => {
     let failures = 1
     const disk = {

@@ -42,7 +42,7 @@ function questionOf(reader: number): LiveQuery {
   return { plan: { kind: 'select', selection, range } as unknown as SelectPlan, itemTags: null }
 }
 
-test('what many readers are told comes in parts, and who left meanwhile is told none of the later ones', async () => {
+test('updates for many readers are sent in parts, and a reader that leaves meanwhile gets none of the later ones', async () => {
   const stop = new AbortController()
   const parts: number[][] = []
   let turns = 0

@@ -19,7 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => engines?.close())
 
-test(`${count} queries`, { timeout: 120_000 + count * 2000 }, async () => {
+test(`${count} random queries agree with Druid, except for known differences`, {
+  timeout: 120_000 + count * 2000,
+}, async () => {
   const tally = newTally()
   let next = first
   const worker = async (): Promise<void> => {

@@ -13,14 +13,14 @@ const sqlCases = [...sqlValueCases, ...sqlConditionCases]
 const ofKind = <Case extends readonly [string, string, ...unknown[]]>(kind: Query['kind'], cases: readonly Case[]) =>
   cases.map((one) => ({ kind, text: one[1], one }))
 
-test('a refusal in words of no entry is a new kind, whoever refuses', () => {
+test('a refusal with an unknown message is a new kind of difference, whichever side refuses', () => {
   const query: Query = { kind: 'sql', text: 'SELECT COUNT(*) AS c0 FROM fuzz' }
   expect(reasonsOf(query, answer('[{"c0":1}]'), refusal('why'))).toEqual([])
   expect(reasonsOf(query, refusal('why'), answer('[{"c0":1}]'))).toEqual([])
 })
 
 test.each([...ofKind('sql', sqlCases), ...ofKind('native', nativeCases)])(
-  'what a reason speaks of sets the answers apart, or it is none: $text',
+  'a reason applies only if its own construct makes the answers differ: $text',
   async ({ kind, one: [reason, text, word, fault, [ours, theirs] = ['[{"c0":1}]', '[{"c0":2}]']] }) => {
     const askedOver = async (differing: RegExp) =>
       talliedOf(
@@ -34,7 +34,7 @@ test.each([...ofKind('sql', sqlCases), ...ofKind('native', nativeCases)])(
 )
 
 test.each([...ofKind('sql', sqlAnsweredCases), ...ofKind('native', nativeAnsweredCases)])(
-  'a reason that looks at the answers accepts what it speaks of, and nothing else: $text',
+  'a reason that compares the answers accepts its own difference, and no other: $text',
   ({ kind, one: [reason, text, ours, theirs, other] }) => {
     const query = { kind, text }
     expect(reasonsOf(query, answer(ours), answer(theirs))).toContain(reason)
@@ -46,13 +46,16 @@ test.each([
   ...refusedThereCases.map((one) => ({ one, here: answer('[]'), there: refusal(one[2]) })),
   ...tooLargeThereCases.map((one) => ({ one, here: answer('[]'), there: refusal(one[2], 413) })),
   ...refusedHereCases.map((one) => ({ one, here: refusal(one[2]), there: answer('[]') })),
-])('a refusal is known by its words, and by the query: $one.0', ({ one: [reason, text, , otherText], here, there }) => {
-  expect(reasonsOf({ kind: 'sql', text }, here, there)).toContain(reason)
-  expect(reasonsOf({ kind: 'sql', text }, there, here)).not.toContain(reason)
-  if (otherText !== undefined) expect(reasonsOf({ kind: 'sql', text: otherText }, here, there)).not.toContain(reason)
-})
+])(
+  'a refusal is recognized by its message and its query: $one.0',
+  ({ one: [reason, text, , otherText], here, there }) => {
+    expect(reasonsOf({ kind: 'sql', text }, here, there)).toContain(reason)
+    expect(reasonsOf({ kind: 'sql', text }, there, here)).not.toContain(reason)
+    if (otherText !== undefined) expect(reasonsOf({ kind: 'sql', text: otherText }, here, there)).not.toContain(reason)
+  },
+)
 
-test('a quotient is left out of the query where the reason is that it is divided', async () => {
+test('a difference explained by a division is checked by removing the quotient from the query', async () => {
   const text = "SELECT COUNT(*) AS c0 FROM fuzz WHERE T = 't1' AND n / l > 1"
   const refused = refusal('The query cannot be run: a number is divided by zero')
   const askedOver = async (fault: RegExp) =>
@@ -65,7 +68,7 @@ test('a quotient is left out of the query where the reason is that it is divided
   expect((await askedOver(/WHERE/)).unknown.size).toBe(1)
 })
 
-test('a call of constants is known for one that Druid does not take for null, only where it is null here', async () => {
+test('a constant call that Druid does not treat as null is a known difference only if it is null here', async () => {
   const text = "SELECT COUNT(*) AS c0 FROM fuzz WHERE n IS NOT DISTINCT FROM PARSE_LONG('a')"
   const askedWhere = async (ofCall: number) =>
     talliedOf(
@@ -77,7 +80,7 @@ test('a call of constants is known for one that Druid does not take for null, on
   expect((await askedWhere(3)).unknown.size).toBe(1)
 })
 
-test('each reason has a test', () => {
+test('every reason has a test case', () => {
   const cases = [
     ...[sqlCases, nativeCases, sqlAnsweredCases, nativeAnsweredCases],
     ...[refusedThereCases, tooLargeThereCases, refusedHereCases],

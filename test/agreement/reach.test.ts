@@ -17,7 +17,7 @@ const texts = { sql: made.sql.map((piece) => written(piece)), native: made.nativ
 test.each([
   ['sql', sqlRules],
   ['native', nativeRules],
-] as const)('rules of %s', (kind, rules) => {
+] as const)('random queries use all rules of %s', (kind, rules) => {
   const used = new Set(made[kind].flatMap(rulesIn))
   expect(rules.map(({ kind, rule }) => `${kind}: ${rule}`).filter((rule) => !used.has(rule))).toEqual([])
 })
@@ -25,12 +25,12 @@ test.each([
 /** Functions to skip: the data has no lookups and no multi-value columns; others are written without parentheses or are unknown to Druid. */
 const leftOut = /^(?:TIME_WEIGHTED_AVG|INTEGRAL|COUNTER_RISE|LOOKUP|MV_LENGTH|PI|CURRENT_\w+|LOCALTIMESTAMP|GROUPING)$/
 
-test('functions of SQL', () => {
+test('random queries use all functions of SQL', () => {
   const called = new Set(texts.sql.flatMap((text) => [...text.matchAll(/\b([A-Z_0-9]+)\(/g)].map(([, name]) => name!)))
   expect(fuzzedNames.filter((name) => !called.has(name) && !leftOut.test(name))).toEqual([])
 })
 
-test('functions of native expressions', () => {
+test('random queries use all functions of native expressions', () => {
   const called = new Set(
     texts.native.flatMap((text) => [...text.matchAll(/\b(\w+)\(/g)].map(([, name]) => name!.toLowerCase())),
   )
@@ -42,7 +42,7 @@ test.each(
     ['ORDER BY', 'LIMIT', 'OFFSET', 'FILTER (WHERE', 'PARTITION BY', 'ROWS ', 'RANGE ', 'CASE WHEN', 'BETWEEN'],
     ['LIKE', 'INTERVAL', 'DISTINCT', 'CAST(', 'ESCAPE', 'NULLS FIRST', 'RETURNING', ' IN (', 'WINDOW '],
   ),
-)('the clause %s', (clause) => {
+)('random queries use the clause %s', (clause) => {
   expect(texts.sql.some((text) => text.includes(clause))).toBe(true)
 })
 
@@ -56,7 +56,7 @@ test.each([
   ['post-aggregators', 17],
   ['having', 9],
   ['extraction functions', 13],
-])('components: %s', (line, least) => {
+])('random queries use all documented components: %s', (line, least) => {
   const page = readFileSync(new URL('../../docs/druid-native.md', import.meta.url), 'utf8')
   const cell = new RegExp(`^\\| ${line} \\| (.*) \\|$`, 'm').exec(page)?.[1] ?? ''
   const names =

@@ -10,25 +10,25 @@ const answer = (text: string, { status = 200, headers = {} }: { status?: number;
 })
 const id = (digit: string) => `${digit.repeat(8)}-0000-0000-0000-${digit.repeat(12)}`
 
-describe('the same are', () => {
+describe('responses are equal with', () => {
   test.each<[string, Answer, Answer]>([
     [
-      'ids that were made',
+      'different generated ids',
       answer('[]', { headers: { 'x-druid-query-id': id('a') } }),
       answer('[]', { headers: { 'x-druid-query-id': id('b') } }),
     ],
     [
-      'messages of errors',
+      'different error messages',
       answer('{"error":"e","errorMessage":"ours"}', { status: 400 }),
       answer('{"error":"e","errorMessage":"theirs"}', { status: 400 }),
     ],
-    ['headers that nobody reads', answer('[]', { headers: { vary: 'x' } }), answer('[]')],
+    ['different irrelevant headers', answer('[]', { headers: { vary: 'x' } }), answer('[]')],
   ])('%s', (_name, ours, theirs) => {
     expect(unexplained(ours, theirs, [])).toBeNull()
   })
 })
 
-describe('not the same are', () => {
+describe('responses are different with another', () => {
   test.each<[string, Answer, Answer]>([
     ['status', answer('[]'), answer('[]', { status: 201 })],
     ['headers', answer('[]', { headers: { 'x-druid-query-id': id('a') } }), answer('[]')],
@@ -51,22 +51,22 @@ describe('not the same are', () => {
 describe('a known difference', () => {
   const [long, integer] = [answer('[["BIGINT"],[1]]'), answer('[["INTEGER"],[1]]')]
 
-  test('explains itself', () => {
+  test('explains its own difference', () => {
     expect(unexplained(long, integer, [d.sqlTypes])).toBeNull()
   })
-  test('explains nothing else in the body', () => {
+  test('explains no other difference in the body', () => {
     expect(unexplained(long, answer('[["INTEGER"],[2]]'), [d.sqlTypes])).toContain('body differ')
   })
-  test('explains no other part', () => {
+  test('explains no difference in the status', () => {
     expect(unexplained(long, answer('[["INTEGER"],[1]]', { status: 201 }), [d.sqlTypes])).toContain('status differ')
   })
-  test('beside another explains both', () => {
+  test('together with another one explains both', () => {
     const theirs = answer('[["INTEGER"],["\\uD83D\\uDE00"]]')
     const ours = answer('[["BIGINT"],["\u{1f600}"]]')
     expect(unexplained(ours, theirs, [d.sqlTypes, d.escapes])).toBeNull()
     expect(unexplained(ours, theirs, [d.sqlTypes])).toContain('body differ')
   })
-  test('that is gone is told', () => {
+  test('that no longer exists is reported', () => {
     expect(unexplained(long, integer, [d.sqlTypes, d.escapes])).toContain('no such difference any more: JSON holds')
     expect(unexplained(long, long, [d.sqlTypes])).toContain('no such difference any more')
   })

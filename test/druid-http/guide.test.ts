@@ -8,7 +8,7 @@ import { requests } from './requests.ts'
 
 const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/tools.md'), 'utf8')
 
-test('tells every difference, and no other', () => {
+test('the guide lists every difference, and no other', () => {
   const [, list] = /differ only in this:\n\n((?:- .*\n| {2}.*\n)+)/.exec(guide)!
   const reported = list!
     .split(/^- /m)
@@ -18,12 +18,12 @@ test('tells every difference, and no other', () => {
   expect(reported).toEqual([...known])
 })
 
-test('each difference is one that a request shows', () => {
+test('every difference is shown by a request', () => {
   const shown = new Set(requests.flatMap(({ differs }) => differs))
   expect(Object.values(differences).filter((difference) => !shown.has(difference))).toEqual([])
 })
 
-test('no request is asked twice', () => {
+test('no request occurs twice', () => {
   const titles = requests.map(titleOf)
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([])
 })

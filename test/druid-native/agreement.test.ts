@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(home))('agreement with the recorded answers', () => 
     if (folder !== undefined) await rm(folder, { recursive: true })
   })
 
-  test('what differs is what is known to differ', () => {
+  test('the differing queries are exactly the known ones', () => {
     const differing = judged.filter(({ verdict }) => verdict.verdict !== 'agree')
     if (process.env['DRUID_NATIVE_EXPLAIN'] !== undefined) {
       for (const { item, verdict } of differing) console.log(item.level, item.id, verdict.verdict, verdict.reason)
@@ -110,7 +110,7 @@ describe.skipIf(!existsSync(home))('agreement with the recorded answers', () => 
     expect(differing.map(({ item }) => item.id).sort()).toEqual([...knownDifferences].sort())
   })
 
-  test.each(['MUST', 'SHOULD', 'RARE'] as const)('the share of %s that agrees', (level) => {
+  test.each(['MUST', 'SHOULD', 'RARE'] as const)('the share of %s queries that agree', (level) => {
     const ofLevel = judged.filter(({ item }) => item.level === level)
     const agreeing = ofLevel.filter(({ verdict }) => verdict.verdict === 'agree')
     console.log(`${level}: ${agreeing.length} of ${ofLevel.length} agree`)

@@ -74,8 +74,8 @@ test.each([
 
 test.each([
   ['columns', ['s', 'n'], [0, 1, 3]],
-  ['names in the answer, which are no columns', ['d0', 'd1'], [3, 3, 3]],
-])('grouping by %s', async (_, groupings, bits) => {
+  ['output names, which are not columns', ['d0', 'd1'], [3, 3, 3]],
+])('the grouping aggregator of %s', async (_, groupings, bits) => {
   const found = await entriesOf({
     ...query,
     queryType: 'groupBy',
@@ -113,26 +113,30 @@ describe('subtotals under a calendar granularity', () => {
       { subtotalsSpec: [['d0'], []] },
       [...months, '02 null 4', '03 null 2'],
     ],
-    ['of one set too', { subtotalsSpec: [['d0']] }, months],
-    ['and of none', { subtotalsSpec: [[], []] }, ['02 null 4', '03 null 2', '02 null 4', '03 null 2']],
-    ['that are none have it', {}, ['01 a 1', '01 b 1', ...months]],
+    ['have no such bucket with a single set either', { subtotalsSpec: [['d0']] }, months],
     [
-      'go by any of the intervals',
+      'have no such bucket with empty sets either',
+      { subtotalsSpec: [[], []] },
+      ['02 null 4', '03 null 2', '02 null 4', '03 null 2'],
+    ],
+    ['a groupBy without subtotals has that bucket', {}, ['01 a 1', '01 b 1', ...months]],
+    [
+      'have a bucket that starts in any of the intervals',
       { subtotalsSpec: [[]], intervals: ['2024-01-10/2024-02-10', '2024-02-15/2024-04-01'] },
       ['02 null 4', '03 null 2'],
     ],
     [
-      'and by all that they leave out',
+      'have no bucket that starts between two intervals',
       { subtotalsSpec: [[]], intervals: ['2024-01-10/2024-01-20', '2024-02-15/2024-04-01'] },
       ['03 null 2'],
     ],
     [
-      'are in order as a whole where they are limited',
+      'are sorted as a whole if they are limited',
       { subtotalsSpec: [['d0'], []], limitSpec: { type: 'default', limit: 10 } },
       ['02 a 2', '02 b 2', '02 null 4', '03 a 1', '03 b 1', '03 null 2'],
     ],
     [
-      'by dimensions first',
+      'are sorted by dimensions first with sortByDimsFirst',
       { subtotalsSpec: [['d0']], context: { sortByDimsFirst: true } },
       ['02 a 2', '03 a 1', '02 b 2', '03 b 1'],
     ],
@@ -141,7 +145,7 @@ describe('subtotals under a calendar granularity', () => {
   })
 })
 
-describe('over no time at all', () => {
+describe('a query over empty intervals', () => {
   const mean = { type: 'doubleMean', name: 'm', fieldName: 'n' }
   const sum = { type: 'longSum', name: 's', fieldName: 'n' }
   const nothing = { c: 0, m: 0, s: null }
@@ -153,7 +157,7 @@ describe('over no time at all', () => {
     [['2024-01-01/PT0S', '2023-05-01/2023-05-01'], 'all'],
     [[], 'day'],
     [['2024-01-01/2024-01-01'], 'day'],
-  ])('of %j by %s', async (intervals, granularity) => {
+  ])('%j with the granularity %s', async (intervals, granularity) => {
     const asked = { ...timeseries, intervals, granularity }
     const isWhole = granularity === 'all'
     const row = { timestamp: '1970-01-01T00:00:00.000Z', result: nothing }
@@ -169,14 +173,14 @@ describe('over no time at all', () => {
       expect(await entriesOf({ ...asked, ...other })).toEqual([])
   })
 
-  test('an interval of no length stamps nothing where another has rows', async () => {
+  test('does not take the timestamp of an empty interval if another one has rows', async () => {
     const intervals = ['2023-01-01/2023-01-01', '2024-01-01/2024-01-02']
     const [group] = await entriesOf({ ...timeseries, intervals, queryType: 'groupBy', dimensions: [] })
     expect(group!.timestamp).toBe('2024-01-01T00:00:00.000Z')
   })
 })
 
-describe('sums of doubles that pass all doubles on their way', () => {
+describe('sums of doubles that overflow in between', () => {
   const large = [1e308, 1e308, -1e308, 1e308, -1e308, 5]
   const rows = large.map((value, index) => [timeMs + index, index < 3 ? 'a' : 'b', value])
   const source = { ...dataSource, columnTypes: ['LONG', 'STRING', 'DOUBLE'], rows }
@@ -186,9 +190,9 @@ describe('sums of doubles that pass all doubles on their way', () => {
   const asked = { ...query, dataSource: source, queryType: 'groupBy', dimensions: [], aggregations: [sum, mean] }
 
   test.each<readonly [string, object, object]>([
-    ['are the number', {}, { s: 1e308, m: 1e308 / 6 }],
+    ['are finite if the result is', {}, { s: 1e308, m: 1e308 / 6 }],
     [
-      'of what passes a filter',
+      'are finite in filtered aggregators',
       {
         aggregations: [
           { type: 'filtered', filter: ofA, aggregator: sum },
@@ -198,7 +202,7 @@ describe('sums of doubles that pass all doubles on their way', () => {
       { s: 1e308, m: 1e308 / 3 },
     ],
     [
-      'and so are those of expressions and post-aggregators',
+      'are finite in expressions and post-aggregators',
       {
         aggregations: [{ ...sum, fieldName: undefined, expression: 'n * 0.5' }, mean],
         postAggregations: [{ type: 'expression', name: 'p', expression: 's * 2 / m' }],
@@ -206,7 +210,7 @@ describe('sums of doubles that pass all doubles on their way', () => {
       { s: 5e307, m: 1e308 / 6, p: 6 },
     ],
     [
-      'a mean is one where the sum is none',
+      'have a finite mean even if the sum is infinite',
       { filter: { type: 'bound', dimension: 'n', lower: '6', ordering: 'numeric' } },
       { s: 'Infinity', m: 1e308 },
     ],
@@ -219,7 +223,7 @@ describe('sums of doubles that pass all doubles on their way', () => {
     expect(group!.event).toEqual(Object.fromEntries(close))
   })
 
-  test('a variance of what cannot be squared is null, as in SQL', async () => {
+  test('have a null variance if the squares overflow, as in SQL', async () => {
     const variance = { type: 'variance', name: 'v', fieldName: 'n' }
     const deviation = { type: 'stddev', name: 'd', fieldName: 'v' }
     const both = { aggregations: [variance], postAggregations: [deviation] }
@@ -237,7 +241,7 @@ test.each([
   ['-1.5', null],
   ['NaN', null],
   ['5f', null],
-])('a dimension of longs has the text %s as %s', async (text, number) => {
+])('a dimension of longs reads the string %s as %s', async (text, number) => {
   const rows = [[timeMs, text, 1]]
   const [entry] = await entriesOf({
     ...query,
@@ -253,13 +257,13 @@ test.each([
   ['s != null', 'LONG'],
   ['null + 1', 'LONG'],
   ["concat(s, 'a')", 'STRING'],
-])('%s is of the type %s', async (expression, type) => {
+])('%s has the type %s', async (expression, type) => {
   const virtualColumns = [{ type: 'expression', name: 'v', expression, outputType: type }]
   const asked = { ...query, queryType: 'scan', columns: ['v'], virtualColumns, limit: 1 }
   expect(await answerOf(asked, engine)).toContain(`"rowSignature":[{"name":"v","type":"${type}"}]`)
 })
 
-test('the total of no bucket has null, but for what counts different values, and post-aggregators of these', async () => {
+test('a grand total without buckets is null, except for cardinality, HLL sketches and post-aggregators', async () => {
   const asked = {
     ...query,
     queryType: 'timeseries',
@@ -287,7 +291,7 @@ test('the total of no bucket has null, but for what counts different values, and
 test.each([
   { type: 'arithmetic', name: 'p', fn: '+' },
   { type: 'doubleGreatest', name: 'p' },
-])('nothing is calculated with a text: $type', async (post) => {
+])('a string operand is refused: $type', async (post) => {
   const access = (fieldName: string): object => ({ type: 'fieldAccess', fieldName })
   const postAggregations = [{ ...post, fields: [access('a'), access('c')] }]
   const aggregations = [{ type: 'stringLast', name: 'a', fieldName: 's' }, count]
@@ -295,7 +299,7 @@ test.each([
   await expect(answerOf(asked, engine)).rejects.toThrow('is a text, with which nothing can be calculated')
 })
 
-test('a histogram of no values has no numbers', async () => {
+test('a histogram without values is NaN', async () => {
   const field = { type: 'fieldAccess', fieldName: 'q' }
   const points = { type: 'quantilesDoublesSketchToHistogram', name: 'p', field, splitPoints: [1, 2] }
   const bins = { type: 'quantilesDoublesSketchToHistogram', name: 'b', field, numBins: 2 }
@@ -309,7 +313,7 @@ test('a histogram of no values has no numbers', async () => {
   expect(entry!.result).toMatchObject({ p: ['NaN', 'NaN', 'NaN'], b: ['NaN', 'NaN'] })
 })
 
-test('alphanumeric order does not look at case first', async () => {
+test('alphanumeric order is case-insensitive', async () => {
   const rows = ['aGV', 'abc', 'B', 'a2', 'A10', null].map((text, index) => [timeMs, text, index])
   const asked = {
     ...query,
@@ -328,7 +332,7 @@ test.each([
   { queryType: 'search', query: { type: 'all' }, sort: { type: 'natural' } },
   { queryType: 'timeseries', filter: { type: 'bound', dimension: 's', lower: 'a', ordering: 'natural' } },
   { queryType: 'topN', dimension: s, metric: { type: 'dimension', ordering: 'natural' }, threshold: 10 },
-])('texts have no natural order: %j', async (asked) => {
+])('natural order is refused for strings: %j', async (asked) => {
   await expect(answerOf({ ...query, aggregations: [count], ...asked }, engine)).rejects.toThrow('"natural" compares')
 })
 
@@ -338,7 +342,7 @@ test.each([
   [{ type: 'search', query: { type: 'fragment', values: [] } }, 3, 0],
   [{ type: 'bound', lower: 'a', extractionFn: upTo3 }, 1, 3],
   [{ type: 'like', pattern: 'd%', extractionFn: upTo3 }, 1, 0],
-])('%j finds %i of four rows, and is false for %i', async (filter, found, isFalse) => {
+])('%j matches %i of four rows, and is false for %i', async (filter, found, isFalse) => {
   const rows = ['abcd', 'b', 'c', null].map((text) => [timeMs, text, 1])
   const countOf = async (asked: object): Promise<unknown> => {
     const body = { ...query, queryType: 'timeseries', dataSource: { ...dataSource, rows }, filter: asked }
@@ -350,7 +354,7 @@ test.each([
 })
 
 /** For text columns of a table, Druid excludes null by its index. Without an index, null counts as outside the bounds. */
-describe('what is not within the bounds', () => {
+describe('filters on values outside the bounds, with nulls', () => {
   const rows = [
     { s: 'a', n: 1 },
     { s: 'B', n: 3 },
@@ -385,34 +389,51 @@ describe('what is not within the bounds', () => {
   })
 
   test.each<[string, object, number, object?]>([
-    ['a text of a table', not(lexicographic), 1],
-    ['a text by its number', not(numeric), 4],
+    ['a string column of a table', not(lexicographic), 1],
+    ['a string column in numeric order', not(numeric), 4],
     ['a virtual column', not({ ...lexicographic, dimension: 'v' }), 1],
-    ['a column that is not there', not({ ...lexicographic, dimension: 'none' }), 4],
-    ['a number', not(ofNumber), 1],
-    ['a number from a text on, which comes before all numbers', not({ ...ofNumber, lower: 'a' }), 0],
-    ['a number between a text and a number', not({ ...ofNumber, lower: 'a', upper: '3' }), 1],
-    ['a number up to a text', not({ ...ofNumber, lower: null, upper: 'a' }), 3],
-    ['a number up to another, as texts', { type: 'bound', dimension: 'n', upper: '3' }, 2],
-    ['a number up to another, by length', { type: 'bound', dimension: 'n', upper: '3', ordering: 'strlen' }, 2],
-    ['as texts a number of an inner scan', { type: 'bound', dimension: 'n', upper: '3' }, 3, { dataSource: scan }],
-    ['a text in a range of numbers', not({ type: 'range', column: 's', matchValueType: 'LONG', lower: 1 }), 3],
-    ['false of a text', { type: 'isfalse', field: lexicographic }, 1],
-    ['a text beside another', not(or(lexicographic, selector('s'))), 1],
-    ['a text beside an expression of it', not(or(lexicographic, expression("s == 'x'"))), 1],
-    ['a text beside a number', not(or({ ...lexicographic, lower: 'Z' }, selector('n'))), 2],
-    ['a text beside an expression of a number', not(or(lexicographic, expression('n == 77'))), 2],
-    ['a text that is certain beside a number', { type: 'istrue', field: or(not(lexicographic), selector('n')) }, 2],
-    ['a text, or else a number', or(not(lexicographic), selector('n')), 1],
-    ['a number of an inner scan', not(ofNumber), 2, { dataSource: scan }],
-    ['a text of an inner scan', not(lexicographic), 2, { dataSource: scan }],
-  ])('of %s', async (_, filter, found, more = {}) => {
+    ['a missing column', not({ ...lexicographic, dimension: 'none' }), 4],
+    ['a numeric column', not(ofNumber), 1],
+    ['a numeric column from a string on, which sorts before all numbers', not({ ...ofNumber, lower: 'a' }), 0],
+    ['a numeric column between a string and a number', not({ ...ofNumber, lower: 'a', upper: '3' }), 1],
+    ['a numeric column up to a string', not({ ...ofNumber, lower: null, upper: 'a' }), 3],
+    ['a numeric column up to a number, as strings', { type: 'bound', dimension: 'n', upper: '3' }, 2],
+    [
+      'a numeric column up to a number, by length',
+      { type: 'bound', dimension: 'n', upper: '3', ordering: 'strlen' },
+      2,
+    ],
+    [
+      'a numeric column of an inner scan, as strings',
+      { type: 'bound', dimension: 'n', upper: '3' },
+      3,
+      { dataSource: scan },
+    ],
+    ['a string column in a range of numbers', not({ type: 'range', column: 's', matchValueType: 'LONG', lower: 1 }), 3],
+    ['a string column with isfalse', { type: 'isfalse', field: lexicographic }, 1],
+    ['a string column or another filter on it, negated', not(or(lexicographic, selector('s'))), 1],
+    ['a string column or an expression on it, negated', not(or(lexicographic, expression("s == 'x'"))), 1],
+    [
+      'a string column or a filter on a numeric one, negated',
+      not(or({ ...lexicographic, lower: 'Z' }, selector('n'))),
+      2,
+    ],
+    ['a string column or an expression on a numeric one, negated', not(or(lexicographic, expression('n == 77'))), 2],
+    [
+      'a string column or a filter on a numeric one, with istrue',
+      { type: 'istrue', field: or(not(lexicographic), selector('n')) },
+      2,
+    ],
+    ['a string column or a filter on a numeric one', or(not(lexicographic), selector('n')), 1],
+    ['a numeric column of an inner scan', not(ofNumber), 2, { dataSource: scan }],
+    ['a string column of an inner scan', not(lexicographic), 2, { dataSource: scan }],
+  ])('%s', async (_, filter, found, more = {}) => {
     const countOf = async (asked: object): Promise<unknown> =>
       JSON.parse(await answerOf({ ...table, ...more, ...asked }, engine))[0]?.result
     expect(await countOf({ filter, aggregations: [count] })).toEqual({ c: found })
   })
 
-  test('an aggregator is told of null', async () => {
+  test('a filtered aggregator counts nulls as outside the bounds', async () => {
     const aggregations = [{ type: 'filtered', filter: not(lexicographic), aggregator: count, name: 'c' }]
     expect(JSON.parse(await answerOf({ ...table, aggregations }, engine))[0]?.result).toEqual({ c: 2 })
   })
@@ -424,7 +445,7 @@ test.each([
   ['1.5', [null]],
   ['1.0', [1]],
   [null, [null]],
-])('a having selector finds %j of a number', async (value, found) => {
+])('a having selector for %j on a numeric column', async (value, found) => {
   const rows = [1, 2, null].map((n) => [timeMs, 'a', n])
   const dimensions = [{ type: 'default', dimension: 'n', outputName: 'd0', outputType: 'LONG' }]
   const having = { type: 'filter', filter: { type: 'selector', dimension: 'd0', value } }
@@ -447,14 +468,14 @@ test.each([
   expect(await answerOf(asked, engine)).toContain(`"v":${value}`)
 })
 
-test('there is no unit MICROSECOND', async () => {
+test('the unit MICROSECOND is refused', async () => {
   const expression = "timestamp_extract(__time, 'MICROSECOND')"
   const virtualColumns = [{ type: 'expression', name: 'v', expression, outputType: 'LONG' }]
   const asked = { ...query, queryType: 'scan', columns: ['v'], virtualColumns }
   await expect(answerOf(asked, engine)).rejects.toThrow('there is no unit "MICROSECOND"')
 })
 
-describe('texts are compared with numbers by those that they stand for', () => {
+describe('filters compare strings with numbers by their numeric value', () => {
   const column = {
     type: 'inline',
     columnNames: ['__time', 's'],
@@ -477,15 +498,15 @@ describe('texts are compared with numbers by those that they stand for', () => {
     ['a whole double', equals('DOUBLE', 10), ['10']],
     ['a double', equals('DOUBLE', -1.5), ['-1.5']],
     ['a float', equals('FLOAT', 1000), ['1e3']],
-    ['no fraction is cut', equals('LONG', -1), []],
-    ['no truth value is a number', equals('LONG', 1), []],
-    ['all other texts', { type: 'not', field: equals('LONG', 7) }, others],
-    ['one of some, of which texts have the digits', amongLongs(7, 1000, 10), ['007', '10']],
-    ['one, named twice', amongLongs(1000, 1000), ['1e3']],
-    ['one of some doubles', { ...amongLongs(7, 1000), matchValueType: 'DOUBLE' }, ['007', '1e3']],
-    ['one of some, or null', amongLongs(7, null), ['007', null]],
-    ['none of some', { type: 'not', field: amongLongs(7, null) }, others],
-    ['an array of one', contains, ['007']],
+    ['a fraction, which is not truncated', equals('LONG', -1), []],
+    ['a boolean, which is not a number', equals('LONG', 1), []],
+    ['all strings but one', { type: 'not', field: equals('LONG', 7) }, others],
+    ['several longs, which an exponent does not match', amongLongs(7, 1000, 10), ['007', '10']],
+    ['one long, listed twice', amongLongs(1000, 1000), ['1e3']],
+    ['several doubles', { ...amongLongs(7, 1000), matchValueType: 'DOUBLE' }, ['007', '1e3']],
+    ['several longs or null', amongLongs(7, null), ['007', null]],
+    ['none of several longs', { type: 'not', field: amongLongs(7, null) }, others],
+    ['an element of an array', contains, ['007']],
   ])('%s', async (_, filter, texts) => {
     const entries = await entriesOf({
       ...query,

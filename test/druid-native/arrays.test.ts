@@ -43,9 +43,9 @@ async function valuesOf(expressions: readonly string[]): Promise<string> {
   return /"events":\[\[(.*)\]\],"rowSignature"/.exec(await answerOf(query, engine))![1]!
 }
 
-describe('as recorded', () => {
+describe('recorded from Druid', () => {
   const parts = [recordedArrays, recordedLambdas, recordedJson].flatMap(inParts)
-  test.each(parts.map((part) => [part[0]![0], part] as const))('from %s on', async (_, part) => {
+  test.each(parts.map((part) => [part[0]![0], part] as const))('expressions from %s on', async (_, part) => {
     const together = await valuesOf(part.map(([expression]) => expression))
     if (together === part.map(([, value]) => value).join(',')) return
     // Evaluated one by one, to show which one differs.
@@ -95,7 +95,7 @@ async function scanned(column: string, virtual: readonly Virtual[], filter: obje
   return entry?.events.map(([value]) => value) ?? []
 }
 
-describe('as recorded, of several rows', () => {
+describe('recorded from Druid, over several rows', () => {
   test.each(recordedRows)('%s', async (expression, events) => {
     const virtualColumns = [{ type: 'expression', name: 'v', expression }]
     const query = { queryType: 'scan', dataSource: rows, intervals, columns: ['v'], resultFormat: 'compactedList' }
@@ -107,12 +107,12 @@ describe('in a scan', () => {
   test.each<[string, readonly Virtual[], string, readonly unknown[]]>([
     ['arrays', [splitTexts], 'v', [['a', 'b'], ['b', 'c'], null, ['a', 'b'], [''], ['x']]],
     [
-      'several values, one of them without brackets',
+      'multi-value strings, single values without brackets',
       [several],
       'v',
       [['a', 'b'], ['b', 'c'], null, ['a', 'b'], '', 'x'],
     ],
-    ['arrays of none', [nothing], 'v', [[], [], [], [], [], []]],
+    ['empty arrays', [nothing], 'v', [[], [], [], [], [], []]],
     [
       'arrays of longs',
       [longs],
@@ -126,10 +126,10 @@ describe('in a scan', () => {
         [9, 2],
       ],
     ],
-    ['another column of an array', [splitTexts, ['array_length(v)', 'LONG']], 'w', [2, 2, null, 2, 1, 1]],
-    ['of several values too', [several, ['array_length(v)', 'LONG']], 'w', [2, 2, null, 2, 1, 1]],
+    ['a column computed from an array', [splitTexts, ['array_length(v)', 'LONG']], 'w', [2, 2, null, 2, 1, 1]],
+    ['a column computed from a multi-value string', [several, ['array_length(v)', 'LONG']], 'w', [2, 2, null, 2, 1, 1]],
     [
-      'an array as a text',
+      'an array as a string',
       [splitTexts, ["concat(v,'!')", 'STRING']],
       'w',
       ['[a, b]!', '[b, c]!', null, '[a, b]!', '!', 'x!'],
@@ -198,7 +198,7 @@ const as = (outputType: string): object => ({ type: 'default', dimension: 'v', o
 describe('in a groupBy', () => {
   test.each<[string, Virtual, unknown, readonly (readonly [unknown, number, number | null])[]]>([
     [
-      'each value',
+      'each value of a multi-value string',
       several,
       'v',
       [
@@ -210,10 +210,10 @@ describe('in a groupBy', () => {
         ['x', 1, 9],
       ],
     ],
-    ['null for none', nothing, 'v', [[null, 6, 18]]],
-    ['values twice', ["array('x','x')", 'STRING'], 'v', [['x', 12, 36]]],
+    ['null for empty multi-value strings', nothing, 'v', [[null, 6, 18]]],
+    ['a value that occurs twice in a row', ["array('x','x')", 'STRING'], 'v', [['x', 12, 36]]],
     [
-      'numbers as texts',
+      'numbers as strings',
       ['array(l,2)', 'STRING'],
       'v',
       [
@@ -225,7 +225,7 @@ describe('in a groupBy', () => {
       ],
     ],
     [
-      'what is listed',
+      'listed values only',
       several,
       { type: 'listFiltered', delegate: 'v', values: ['b'] },
       [
@@ -234,7 +234,7 @@ describe('in a groupBy', () => {
       ],
     ],
     [
-      'extracted',
+      'extracted values',
       several,
       { type: 'extraction', dimension: 'v', outputName: 'v', extractionFn: { type: 'upper' } },
       [
@@ -247,7 +247,7 @@ describe('in a groupBy', () => {
       ],
     ],
     [
-      'by the text of an array',
+      'the string form of arrays',
       splitTexts,
       'v',
       [
@@ -259,7 +259,7 @@ describe('in a groupBy', () => {
       ],
     ],
     [
-      'by arrays',
+      'arrays',
       splitTexts,
       as('ARRAY<STRING>'),
       [
@@ -271,7 +271,7 @@ describe('in a groupBy', () => {
       ],
     ],
     [
-      'by arrays of longs',
+      'arrays of longs',
       longs,
       as('ARRAY<LONG>'),
       [
@@ -283,19 +283,24 @@ describe('in a groupBy', () => {
       ],
     ],
     [
-      'by whole numbers among texts',
+      'arrays of strings as longs',
       numerals,
       as('ARRAY<LONG>'),
       [[[1, 1000, null, 2, null, 4, null, null, null], 6, 18]],
     ],
-    ['by numbers among texts', numerals, as('ARRAY<DOUBLE>'), [[[1, 1000, -1.5, 2, null, 4, null, 1, null], 6, 18]]],
+    [
+      'arrays of strings as doubles',
+      numerals,
+      as('ARRAY<DOUBLE>'),
+      [[[1, 1000, -1.5, 2, null, 4, null, 1, null], 6, 18]],
+    ],
   ])('%s', async (_, virtual, dimension, expected) => {
     const query = { queryType: 'groupBy', dimensions: [dimension], aggregations: counted }
     const found = (await ask({ ...query, virtualColumns: columns(virtual) })) as { event: Record<string, unknown> }[]
     expect(found.map(({ event }) => [event['v'], event['n'], event['x']])).toEqual(expected)
   })
 
-  test('two columns of several values make a group of each pair', async () => {
+  test('two multi-value columns form a group of each pair', async () => {
     const query = { queryType: 'groupBy', dimensions: ['v', 'w'], aggregations: counted }
     const virtualColumns = columns(several, ['array(s,csv)', 'STRING'])
     const found = (await ask({ ...query, virtualColumns })) as { event: Record<string, unknown> }[]
@@ -310,7 +315,7 @@ describe('in a groupBy', () => {
     ['lexicographic', 'descending', ['null', '9', '100', '10', '-1']],
     ['numeric', 'ascending', ['null', '-1', '9', '10', '100']],
     ['strlen', 'ascending', ['9', '-1', '10', '100', 'null']],
-  ])('arrays of longs, %s, %s', async (dimensionOrder, direction, expected) => {
+  ])('arrays of longs in %s order, %s', async (dimensionOrder, direction, expected) => {
     const values = [9, 10, null, -1, 100].map((value) => [timeMs, value])
     const dataSource = { ...rows, columnNames: ['__time', 'l'], columnTypes: ['LONG', 'LONG'], rows: values }
     const limitSpec = { type: 'default', columns: [{ dimension: 'v', direction, dimensionOrder }] }
@@ -320,7 +325,7 @@ describe('in a groupBy', () => {
   })
 })
 
-test('in a topN', async () => {
+test('a topN counts each value of a multi-value string', async () => {
   const query = { queryType: 'topN', dimension: 'v', metric: 'n', threshold: 3, aggregations: counted.slice(0, 1) }
   const [entry] = (await ask({ ...query, virtualColumns: columns(several) })) as { result: unknown }[]
   expect(entry!.result).toEqual([
@@ -330,7 +335,7 @@ test('in a topN', async () => {
   ])
 })
 
-test('in post-aggregators and aggregators', async () => {
+test('aggregators read lengths of arrays, and post-aggregators return arrays', async () => {
   const post = (name: string, expression: string, outputType?: string): object => {
     return { type: 'expression', name, expression, outputType }
   }
@@ -353,7 +358,7 @@ test('in post-aggregators and aggregators', async () => {
 
 const grouped = (dimension: unknown): object => ({ queryType: 'groupBy', dimensions: [dimension] })
 
-describe('refused, as by Druid or because it is not built', () => {
+describe('refused, by Druid too or because it is not supported', () => {
   test.each<[string, string, Virtual, object]>([
     ['invalid_request', 'takes no array', splitTexts, { queryType: 'scan', filter: b }],
     [
@@ -413,7 +418,7 @@ describe('refused, as by Druid or because it is not built', () => {
   })
 })
 
-describe('an array is not made too long', () => {
+describe('an array or string that grows too long is refused', () => {
   test.each([
     "array_to_string(string_to_array(repeat(s, 40), ''), repeat(s, 100000))",
     "array_length(map((x) -> repeat(x, 1001), string_to_array(repeat(s, 40), '')))",

@@ -41,7 +41,7 @@ function instantsOf(zone: Zone, { fromMs, untilMs }: TimeRange): readonly number
   })
 }
 
-test.each(cases)('%s in %s', async (period, name) => {
+test.each(cases)('buckets and shifts of %s in %s are the same in SQL', async (period, name) => {
   const [zone, parsed] = [Zone.find(name)!, parsePeriod(period)!]
   const random = seededRandom(seed)
   for (const [what, range] of ranges) {

@@ -54,7 +54,7 @@ function expectValue(found: EngineValue | undefined, expected: string | number |
   else expect(found).toEqual(expected)
 }
 
-describe('recorded', () => {
+describe('recorded from Druid', () => {
   test.each(recordedValues)('%s on %o is %s', async (text, row, expected) => {
     expectValue(await evaluate(text, row), expected)
   })
@@ -371,7 +371,7 @@ describe('as documented', () => {
 })
 
 test.each(['hypot(0, d)', 'hypot(0.0 / 0, d)', 'hypot(d, 1.0 / 0)', 'nextAfter(d, 0.0 / 0)', 'safe_divide(l, id)'])(
-  '%s is null where a column is',
+  '%s is null if a column is null',
   async (text) => {
     expect(await evaluate(text, { d: null, l: null, id: -1n })).toBeNull()
   },
@@ -394,7 +394,7 @@ describe('refused', () => {
     '[1 + 1]',
     '[s]',
     '<FLOAT>[1]',
-  ])('%s is no expression', (text) => {
+  ])('%s is not an expression', (text) => {
     expect(() => parseExpression(text)).toThrow(ExpressionFault)
   })
 

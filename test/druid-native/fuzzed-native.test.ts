@@ -38,7 +38,7 @@ test.each([
   ['addresses', 4],
   ['bits and forms', 11],
   ['times', 8],
-])('functions: %s', (line, least) => {
+])('random queries use all documented functions: %s', (line, least) => {
   const names = namesIn(page('druid-expressions'), line)
   expect(names.length).toBeGreaterThanOrEqual(least)
   expect(names.filter((name) => name !== 'and' && !called.has(name.toLowerCase()))).toEqual([])
@@ -51,7 +51,7 @@ test.each([
   ['post-aggregators', 17],
   ['having', 9],
   ['extraction functions', 13],
-])('components: %s', (line, least) => {
+])('random queries use all documented components: %s', (line, least) => {
   const names = namesIn(page('druid-native'), line)
   expect(names.length).toBeGreaterThanOrEqual(least)
   expect(names.filter((name) => !types.has(name))).toEqual([])
@@ -60,7 +60,7 @@ test.each([
 test.each([
   ['orderings', /"(?:ordering|dimensionOrder|sort)":(?:\{"type":)?"/],
   ['context', /"context":\{[^}]*"/],
-])('words: %s', (line, before) => {
+])('random queries use all documented keywords: %s', (line, before) => {
   const names = namesIn(page('druid-native'), line)
   expect(names.length).toBeGreaterThan(3)
   expect(names.filter((name) => !new RegExp(`${before.source}${name}"`).test(all))).toEqual([])

@@ -53,7 +53,7 @@ async function planned(asked: object, store: EmbeddedStore, resultRows = 100_000
   return text
 }
 
-test('random scans are answered as by the SQL engine', async () => {
+test('random scans return the same rows as the SQL engine', async () => {
   let answered = 0
   const seeds = rounds(12)
   const asked = seeds * 20
@@ -73,7 +73,7 @@ test('random scans are answered as by the SQL engine', async () => {
   expect(answered / asked).toBeGreaterThan(0.8)
 })
 
-test('without a limit all rows come, by time', async () => {
+test('a scan without a limit returns all rows, ordered by time', async () => {
   const store = await worlds.make(drawFrom(3), 'whole')
   const one = {
     queryType: 'scan',
@@ -98,7 +98,7 @@ test.each([
   expect(query.kind === 'scan' && planScan(query, () => entity)).toBeNull()
 })
 
-test('more rows than an answer may have are left to the SQL engine, which says so', async () => {
+test('a scan with more rows than the result limit is left to the SQL engine', async () => {
   const store = await worlds.make(drawFrom(4), 'many')
   const one = { queryType: 'scan', dataSource: 'many', intervals: ['2025/2027'], limit: 3 }
   expect(await planned(one, store, 3)).not.toBeNull()

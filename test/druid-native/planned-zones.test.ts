@@ -36,7 +36,7 @@ describe.each(changes)('%s from %i', (timeZone, fromMs) => {
     store = await worlds.make(draw, name, fromMs)
   })
 
-  test('buckets', async () => {
+  test('buckets are the same as in the SQL engine', async () => {
     for (const period of ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P2D', 'P1W', 'P1M', 'P1Y']) {
       // With minutes, there would be thousands of empty buckets.
       for (const queryType of period === 'PT1M' ? ['groupBy'] : ['timeseries', 'groupBy', 'topN']) {
@@ -63,7 +63,7 @@ describe.each(changes)('%s from %i', (timeZone, fromMs) => {
     }
   })
 
-  test('a total over the first buckets is that of their rows', async () => {
+  test('a grand total with a limit is the sum of the returned buckets', async () => {
     for (const period of ['PT1H', 'PT6H', 'P1D', 'P2D']) {
       for (const limit of [1, 2, 3, 20]) {
         for (const descending of limit === 2 ? [false, true] : [false]) {

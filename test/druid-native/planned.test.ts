@@ -234,7 +234,7 @@ function query(draw: Draw, dataSource: string): object {
   }
 }
 
-test('random queries are answered as by the SQL engine', async () => {
+test('random queries return the same result as the SQL engine', async () => {
   let answered = 0
   const seeds = rounds(30)
   const asked = seeds * 12
@@ -254,7 +254,7 @@ test('random queries are answered as by the SQL engine', async () => {
   expect(answered / asked).toBeGreaterThan(0.7)
 })
 
-test('the last rows of series are read from their ends, whatever there is between', async () => {
+test('the first and last values of series are read from their ends', async () => {
   const store = await worlds.make(drawFrom(6), 'ends')
   const one = {
     queryType: 'groupBy',
@@ -323,7 +323,7 @@ describe('expressions of post-aggregators', () => {
     left = await worlds.make(drawFrom(4), 'left')
   })
 
-  test('are answered as by the SQL engine', async () => {
+  test('return the same values as the SQL engine', async () => {
     const store = await worlds.make(drawFrom(4), 'posts')
     const wrong: object[] = []
     for (const [expression, outputType] of [
@@ -405,7 +405,7 @@ describe('expressions of post-aggregators', () => {
     expect(await byStore(asked(expression, outputType), left)).toBeNull()
   })
 
-  test('of buckets are left to the SQL engine', () => {
+  test('with a bucket as an operand are left to the SQL engine', () => {
     const query = {
       queryType: 'groupBy',
       dataSource: 'plant',
@@ -444,7 +444,7 @@ describe('virtual columns', () => {
   const planOf = (query: object) => planNative(readNativeQuery(query), () => entity)
 
   test.each(["timestamp_floor(\"__time\",'P1D',null,'UTC')", "timestamp_floor(__time, 'PT6H', null, 'Europe/Madrid')"])(
-    '%s is a dimension',
+    '%s is answered as a dimension',
     async (expression) => {
       const store = await worlds.make(drawFrom(8), `floored${expression.length}`)
       const one = asked(expression, { dataSource: `floored${expression.length}` })
@@ -462,12 +462,12 @@ describe('virtual columns', () => {
     ["timestamp_floor(__time, 'P1D')", { dimensions: ['v0'] }],
     ["timestamp_floor(__time, 'P1D')", { filter: { type: 'selector', dimension: 'v0', value: '5' } }],
     ["timestamp_floor(__time, 'P1D')", { limitSpec: { type: 'default', columns: ['d0'] } }],
-  ])('%s, %j: left to the SQL engine', (expression, more) => {
+  ])('%s with %j is left to the SQL engine', (expression, more) => {
     expect(planOf(asked(expression, more))).toBeNull()
   })
 })
 
-test('what is made of itself again and again is worked out once', async () => {
+test('post-aggregators that each read the previous one twice are computed once', async () => {
   const store = await worlds.make(drawFrom(1), 'doubled')
   const doubled = Array.from({ length: 60 }, (_, place) => {
     const before = field(place === 0 ? 'n' : `p${place - 1}`)
@@ -489,11 +489,11 @@ test('what is made of itself again and again is worked out once', async () => {
 
 test.each<[string, object]>([
   [
-    'half a character, which the engine takes for another',
+    'half a surrogate pair, which the engine reads as another character,',
     { filter: { type: 'selector', dimension: 's', value: '\ud800' } },
   ],
   [
-    'a number beyond all doubles under a condition',
+    'an infinite number in a having condition',
     {
       aggregations: [{ type: 'doubleSum', name: 'v', fieldName: 'V' }],
       postAggregations: [
@@ -522,7 +522,7 @@ test.each<[string, object]>([
   expect(await byStore({ ...asked, ...more }, store)).toBeNull()
 })
 
-test('many empty buckets are left to the SQL engine', async () => {
+test('a query with many empty buckets is left to the SQL engine', async () => {
   const store = await worlds.make(drawFrom(3), 'seconds')
   const asked = { queryType: 'timeseries', intervals: ['2025/2027'], granularity: 'second', aggregations: [] }
   expect(await byStore(asked, store)).toBeNull()

@@ -183,7 +183,7 @@ const anyCase: fc.Arbitrary<Case> = fc.letrec<{ tree: Case }>((tie) => ({
 const eternity = ['-5000/10000']
 
 describe('random native queries', () => {
-  test('a filter keeps the rows that it holds for', async () => {
+  test('a filter returns exactly the rows that it is true for', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), anyCase, async (rows, { filter, holds }) => {
         const dataSource = {
@@ -250,7 +250,7 @@ describe('random native queries', () => {
     { freq: 3 },
   )
 
-  test('rows are counted in their buckets', async () => {
+  test('a groupBy counts the rows of each bucket of a period, zone and origin', async () => {
     await fc.assert(
       fc.asyncProperty(timesOfAnEra, periods, zones, origins, async ({ times }, period, timeZone, origin) => {
         const granularity = { type: 'period', period, timeZone, origin }

@@ -15,7 +15,7 @@ const differing = new Set([
 ])
 
 if (!isRecorded) {
-  test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
+  test.skip('agreement with Druid: skipped without its recorded answers', () => undefined)
 } else {
   const tool = await loadTool()
   const recorded = recordings(tool)

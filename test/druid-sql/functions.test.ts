@@ -506,7 +506,7 @@ test.each<readonly [string, string]>([
   expect(() => translateSql(`SELECT ${rest.replace('FROM t', `FROM ${rows}`)}`, [])).toThrow(message)
 })
 
-test('a number is no time for LATEST_BY', () => {
+test('LATEST_BY refuses a number as its time', () => {
   const text = "SELECT LATEST_BY(s, n) FROM (VALUES (1, 'a')) AS t (n, s)"
   expect(() => translateSql(text, [])).toThrow('MILLIS_TO_TIMESTAMP')
 })
@@ -570,7 +570,7 @@ test.each<readonly [string, readonly (number | null)[]]>([
   ['SUM(v) OVER (ORDER BY n)', [1e308, null, 1e308, 1.4e308, 4e307]],
   ['AVG(v) OVER (ORDER BY n)', [1e308, 1e308, 1e308 / 3, 3.5e307, 8e306]],
   ['AVG(v) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)', [1e308, 1e308, 0, -3e307, -3e307]],
-])('%s of a sum that passes all doubles on its way', async (expression, values) => {
+])('%s of a sum that overflows in between', async (expression, values) => {
   const large = '(VALUES (1e308, 1), (1e308, 2), (-1e308, 3), (4e307, 4), (-1e308, 5)) AS t (v, n)'
   const found = await firstColumn(`SELECT ${expression} AS x FROM ${large}`)
   expect(found).toEqual(values.map((value) => (value === null ? null : expect.closeTo(value, -295))))
@@ -739,7 +739,7 @@ test.each<readonly [string, readonly Value[]]>([
 /** A column as stored: texts, some of which represent numbers. */
 const stored = "FROM UNNEST(ARRAY['007', '10', '-1.5', '1e3', 'true', 'a', '', NULL, '9007199254740993']) AS u (x)"
 
-describe('a column of texts is compared with numbers, where rows are chosen, as Druid does it', () => {
+describe('filters compare a string column with numbers as Druid does', () => {
   test.each([
     ['x = 7', ['007']],
     ['x <> 7', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
@@ -862,7 +862,7 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
   })
 })
 
-describe('what a column of numbers is cast to is left out where rows are chosen, as by Druid', () => {
+describe('filters ignore a cast of a numeric column, as in Druid', () => {
   test.each<readonly [string, Value[]]>([
     ['CAST(x AS BIGINT) = 1', []],
     ['CAST(x - 1 AS BOOLEAN)', [1.5, 2]],
@@ -897,7 +897,7 @@ describe('what a column of numbers is cast to is left out where rows are chosen,
     ['CAST(x AS DOUBLE) = 9007199254740993', 0],
     ['CAST(x AS DOUBLE) = 9223372036854775807', 1],
     ['CAST(x AS DOUBLE) <> 2.5', 4],
-  ])('whole numbers: %s', async (condition, count) => {
+  ])('longs: %s', async (condition, count) => {
     const numbers = 'UNNEST(ARRAY[1, 2, 9007199254740993, 9223372036854775807, NULL]) AS u (x)'
     expect(await firstColumn(`SELECT COUNT(*) FROM ${numbers} WHERE ${condition}`)).toEqual([count])
   })

@@ -11,7 +11,7 @@ const notCalled =
 
 const texts = Array.from({ length: 3 * fuzzedNames.length * 2 }, (_, number) => fuzzedSql(number)).join('\n')
 
-test('every function', () => {
+test('random queries call every function', () => {
   const called = new Set([...texts.matchAll(/\b(\w+)\(/g)].map(([, name]) => name!))
   // These are written without parentheses.
   const bare = fuzzedNames.filter((name) => new RegExp(`\\b${name}\\b`).test(texts))
@@ -19,7 +19,7 @@ test('every function', () => {
   expect(bare).toEqual(fuzzedNames)
 })
 
-test('what the documentation calls can be called', () => {
+test('the documentation names only functions that exist', () => {
   // A word after a dot is a method in a program.
   const text = pages.map((name) => readFileSync(new URL(name, docs), 'utf8')).join('\n')
   const named = new Set([...text.matchAll(/(?<![.\w])([A-Z][A-Z0-9_]+)\(/g)].map(([, name]) => name!))
@@ -42,6 +42,6 @@ test.each([
     'LIKE',
   ],
   ...['INTERVAL', 'DISTINCT', 'CAST(', 'ESCAPE', 'NULLS LAST', 'RETURNING', ' IN ('],
-])('the clause %s', (clause) => {
+])('random queries use the clause %s', (clause) => {
   expect(texts).toContain(clause)
 })

@@ -40,11 +40,11 @@ describe.each(Object.entries(hostileTexts))('%s', (_kind, texts) => {
   })
 })
 
-test('there are 150 hostile texts or more', () => {
+test('there are more than 150 hostile strings', () => {
   expect(Object.values(hostileTexts).flat().length).toBeGreaterThan(150)
 })
 
-test('no text makes anything but a checked query or a problem', () => {
+test('any string becomes a checked query or a Problem', () => {
   fc.assert(
     fc.property(fuzzedText, (text) => {
       try {

@@ -76,7 +76,7 @@ const cases = Object.entries(values)
     ),
   )
 
-test.each(cases)('$rule, operand $place', ({ kind, rule, place }) => {
+test.each(cases)('$rule, operand $place: the SQL grows linearly with the depth of nesting', ({ kind, rule, place }) => {
   let within = innermost[kind]!
   const levels = Array.from({ length: 7 }, () => {
     within = filled(kind, rule, place, within)

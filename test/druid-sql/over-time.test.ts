@@ -75,13 +75,13 @@ test.each<readonly [expression: string, value: Value]>([
   expect(found).toEqual(typeof value === 'number' ? expect.closeTo(value, value > 1e300 ? -295 : 12) : value)
 })
 
-test('all digits of longs count', async () => {
+test('COUNTER_RISE uses all digits of longs', async () => {
   const items = '(0, 0, 9007199254740993), (1, 0, 9007199254740996), (2, 0, 9007199254740995)'
   const text = "COUNTER_RISE(n, t, 'skip') AS a, COUNTER_RISE(n, t) AS b"
   expect(await ofGroup(text, items)).toEqual([3, 3 + Number(9007199254740995n)])
 })
 
-describe('what they do not take', () => {
+describe('invalid arguments are refused', () => {
   test.each([
     ["TIME_WEIGHTED_AVG(v, t, 'stairs')", "TIME_WEIGHTED_AVG takes 'line' or 'step' there, not 'stairs'"],
     ["COUNTER_RISE(n, t, 'step')", "COUNTER_RISE takes 'zero' or 'skip' there, not 'step'"],
@@ -141,7 +141,7 @@ function expected(items: readonly Item[]): readonly (number | null)[] {
   )
 }
 
-test('random groups, whatever the order of their rows', async () => {
+test('random groups match exact fractions, whatever the order of their rows', async () => {
   for (let round = 0; round < rounds(50); round += 1) {
     const items = randomItems(drawFrom(round))
     const lines = items.map(({ group, ms, value }) => `(${group}, ${ms}, CAST(${value.toExponential()} AS DOUBLE))`)

@@ -60,7 +60,7 @@ function query(draw: Draw): string {
 
 const lines = (text: string | null): string[] => (read(text) ?? '').split('\n')
 
-test('all rows of random queries are those of the SQL engine', async () => {
+test('random queries return the same rows as the SQL engine', async () => {
   let answered = 0
   const seeds = rounds(10)
   for (let seed = 0; seed < seeds; seed++) {
@@ -92,7 +92,7 @@ async function ordered(rows: World, where: string, order: string): Promise<strin
   return lines(await byEngine(`SELECT * FROM (SELECT * FROM plant ${where}) ORDER BY ${by}`, rows, 'csv')).slice(1)
 }
 
-test('a limit takes the first rows by time', async () => {
+test('a limit returns the first rows by time', async () => {
   for (let seed = 0; seed < rounds(30); seed++) {
     const draw = drawFrom(seed)
     const rows = world(draw)
@@ -130,13 +130,13 @@ test.each([
   expect(await planned(asked, world(drawFrom(2))).catch(() => null)).toBeNull()
 })
 
-test('a column that is shown too many times for its rows is left to the SQL engine', async () => {
+test('a query with too many columns for its rows is left to the SQL engine', async () => {
   const asked = `SELECT ${Array.from({ length: 2400 }, (_, at) => `V y${at.toString(36)}`).join()} FROM plant LIMIT 49000`
   expect(await planned(asked, world(drawFrom(2), 500))).toBeNull()
   expect(await planned(asked, world(drawFrom(2), 100))).not.toBeNull()
 })
 
-test('many rows are worked out in parts', async () => {
+test('many rows with many columns to compute are the same as in the SQL engine', async () => {
   const rows = world(drawFrom(5), 2500)
   const value = `CASE ${Array.from({ length: 30 }, (_, at) => `WHEN V > ${100 - at} THEN V * ${at}`).join(' ')} END`
   const asked = `SELECT __time, tag, k + 1 AS more, ${value} AS v FROM plant`
@@ -155,6 +155,6 @@ test.each([
   'SELECT * FROM (SELECT * FROM plant) AS virtual_table LIMIT 100',
   "SELECT * FROM (SELECT __time AS t, V * 2 AS v, tag FROM plant WHERE k = 1) x WHERE t > '2026-01-01' ORDER BY t DESC LIMIT 5",
   'SELECT __time, COALESCE(V, 0) AS v, CAST(V AS BIGINT) AS w, k / 2 AS half FROM plant ORDER BY __time',
-])('a panel: %s', async (asked) => {
+])('a dashboard panel is answered by the store: %s', async (asked) => {
   expect(await planned(asked, world(drawFrom(5)))).not.toBeNull()
 })

@@ -252,7 +252,7 @@ function query(draw: Draw): string {
     : asked.replace(` FROM ${from}`, () => ` FROM ${subquery(draw)}`)
 }
 
-test('random queries are answered as by the SQL engine, byte for byte but for last digits of doubles', async () => {
+test('random queries return the same bytes as the SQL engine, except for last digits of doubles', async () => {
   const worlds = rounds(12)
   let answered = 0
   let asked = 0
@@ -275,7 +275,7 @@ test('random queries are answered as by the SQL engine, byte for byte but for la
   expect(answered / asked).toBeGreaterThan(0.8)
 })
 
-describe('panels of dashboards', () => {
+describe('dashboard panels', () => {
   test.each([
     ['Europe/Madrid', Date.UTC(2026, 2, 27)],
     ['Europe/Madrid', Date.UTC(2026, 9, 23)],
@@ -284,7 +284,7 @@ describe('panels of dashboards', () => {
     ['Australia/Lord_Howe', Date.UTC(2026, 3, 3)],
     ['Pacific/Apia', Date.UTC(2011, 11, 28)],
     ['America/Santiago', Date.UTC(2025, 8, 5)],
-  ])('where the clocks of %s change', async (zone, fromMs) => {
+  ])('around the clock changes of %s', async (zone, fromMs) => {
     const rows = world(drawFrom(fromMs % 1000), 200, fromMs)
     for (const period of ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P2D', 'P1W', 'P1M']) {
       const asked = `SELECT TIME_FLOOR(__time, '${period}', NULL, '${zone}') AS d, tag, COUNT(*) AS n FROM plant GROUP BY 1, 2 ORDER BY 1, 2`
@@ -381,7 +381,7 @@ describe('panels of dashboards', () => {
   })
 })
 
-describe('empty sets of groups are a row each, also of what the statistics of files tell', () => {
+describe('each empty grouping set returns a row, even if it is answered by file statistics', () => {
   const rows = world(drawFrom(7), 200)
 
   test.each([
@@ -400,7 +400,7 @@ describe('empty sets of groups are a row each, also of what the statistics of fi
   })
 })
 
-describe('what some rows have, where none has it, all have it, and there is none', () => {
+describe('aggregates of CASE over some, no, all or missing rows are the same as in the SQL engine', () => {
   const rows = world(drawFrom(7), 200)
   const aggregates = ['SUM', 'AVG', 'COUNT', 'MIN'].flatMap((name) =>
     ['V', 'k', '"none"', '2', '2.0'].flatMap((result) =>
@@ -415,7 +415,7 @@ describe('what some rows have, where none has it, all have it, and there is none
     ["'a'", " WHERE tag = 'unknown'"],
     ["'a'", " WHERE V IS NULL AND tag = 'a'"],
     ["'a'", ' WHERE V IS NULL'],
-  ])('tags that are %s of rows%s', async (tag, where) => {
+  ])('the tag %s of rows%s', async (tag, where) => {
     const alone = aggregates.flatMap((one) =>
       ['', ' FILTER (WHERE l IS NULL)', ' FILTER (WHERE FALSE)'].map((also) => `${one.replace('?', tag)}${also}`),
     )
@@ -432,7 +432,7 @@ describe('what some rows have, where none has it, all have it, and there is none
   })
 })
 
-describe('what is worked out of groups', () => {
+describe('expressions of aggregates are the same as in the SQL engine', () => {
   const rows = world(drawFrom(7), 200)
 
   test.each([
@@ -487,7 +487,7 @@ describe('what is worked out of groups', () => {
     }
   })
 
-  test('texts beyond U+FFFF are behind those below', async () => {
+  test('strings beyond U+FFFF sort after those below', async () => {
     for (const order of ["tag > '\u{ff5e}'", "tag > '\u{1f600}'", "tag < '\u{ff5e}'"]) {
       const asked = `SELECT tag, CASE WHEN ${order} THEN 1 ELSE 0 END AS v FROM plant GROUP BY tag`
       expect(await planned(asked, rows)).toBe(await byEngine(asked, rows))
@@ -495,7 +495,7 @@ describe('what is worked out of groups', () => {
   })
 })
 
-describe('longs go round in conditions as in answers', () => {
+describe('longs wrap around in conditions as they do in results', () => {
   const rows = world(drawFrom(7), 200)
 
   test.each([

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { roundedTo } from '../../src/lib/rounded-to.ts'
 import { drawFrom } from '../support/random-rows.ts'
 
-test.each([0, 1, 2, 3, 6, 9, 12])('doubles to %i places', async (places) => {
+test.each([0, 1, 2, 3, 6, 9, 12])('rounds doubles to %i places like the SQL engine', async (places) => {
   const draw = drawFrom(places)
   const edges = [0, 0.005, 1e22, 1e23, 1e24, -1e300, 0.49999999999999994, 2 ** 52 + 1, -0.3]
   const random = Array.from({ length: 2000 }, () => {

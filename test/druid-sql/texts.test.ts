@@ -31,7 +31,7 @@ async function firstColumn(text: string): Promise<Value[]> {
   return values
 }
 
-test('a text keeps the U+FEFF that it begins with', async () => {
+test('a string keeps its leading U+FEFF', async () => {
   const texts = String.raw`(VALUES (1, U&'\FEFFa'), (2, U&'\FEFF'), (3, 'a')) AS v(i, x)`
   expect(await firstColumn(`SELECT x FROM ${texts} ORDER BY i`)).toEqual(['\uFEFFa', '\uFEFF', 'a'])
 })
@@ -95,7 +95,7 @@ test.each([
   expect(await firstColumn(`SELECT ${expression} AS v`)).toEqual([value])
 })
 
-describe('what is too long is told, with the number, and not cut', () => {
+describe('a string that is too long is refused with the limit, not truncated', () => {
   test.each([
     ["REPEAT('x', 1000001)", 1_000_000],
     ["REPEAT('xy', 500001)", 1_000_000],
@@ -117,7 +117,7 @@ describe('what is too long is told, with the number, and not cut', () => {
     })
   })
 
-  test('a width that is no number', async () => {
+  test('a width passed as an argument is not applied', async () => {
     expect(await firstColumn("SELECT STRING_FORMAT('%*d', 1000000000, 2)")).toEqual(['%*d; 1000000000; 2'])
   })
 })
@@ -126,24 +126,24 @@ const numbers = '(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) AS'
 /** 10,000 rows. */
 const rows = `(SELECT a.i + 10 * b.i + 100 * c.i + 1000 * d.i AS i FROM ${numbers} a(i), ${numbers} b(i), ${numbers} c(i), ${numbers} d(i))`
 
-describe('texts of many rows together', () => {
+describe('long strings of many rows', () => {
   test.each([
     `SELECT SUM(LENGTH(REPEAT('x', 900000 + i))) AS v FROM ${rows} AS t`,
     `SELECT SUM(LENGTH(LPAD('x', 900000 + i))) AS v FROM ${rows} AS t`,
     `SELECT SUM(LENGTH(REPLACE(REPEAT('x', 100 + i), 'x', 'yyyyyyyyyy'))) AS v FROM ${rows} AS t`,
     `SELECT SUM(LENGTH(${Array.from({ length: 50 }, () => "REPEAT('x', 1000 + i)").join(' || ')})) AS v FROM ${rows} AS t`,
     `SELECT SUM(LENGTH(x || x || x || x || x || x || x || x)) AS v FROM (SELECT CONCAT(y, y, y, y, y, y) AS x FROM (SELECT REPEAT('x', i) AS y FROM ${rows} AS t) AS u) AS w`,
-  ])('no room: %.60s', async (text) => {
+  ])('run out of memory: %.60s', async (text) => {
     await expect(firstColumn(text)).rejects.toBeInstanceOf(OutOfMemory)
   })
 
-  test('room again when a query is over, however it ended', async () => {
+  test('free their memory after a query, whether it succeeded or failed', async () => {
     const text = `SELECT SUM(LENGTH(REPEAT('x', 10000 + i))) AS v FROM ${rows} AS t WHERE i < 2000`
     for (let round = 0; round < 5; round++) expect(await firstColumn(text)).toEqual([21_999_000])
   })
 })
 
-describe('patterns that would be tried again and again', () => {
+describe('patterns that could backtrack are evaluated in time', () => {
   test.each([
     ["REPEAT('a', 100000) LIKE '%_a_%_a_%_a_%_a_%b'", false],
     ["REPEAT('a', 100000 + i) LIKE '%_a_%_a_%_a_%_a_%b' || ''", false],
@@ -154,7 +154,7 @@ describe('patterns that would be tried again and again', () => {
     expect(await firstColumn(`SELECT ${expression} AS v FROM (VALUES (1)) AS t(i)`)).toEqual([value])
   })
 
-  test('a pattern that is too long for it is told', async () => {
+  test('a LIKE pattern that is too long is refused', async () => {
     for (const pattern of [`'%_${'a'.repeat(1000)}'`, "'%_' || REPEAT('a', 1000)"]) {
       await expect(firstColumn(`SELECT 'a' LIKE ${pattern} AS v`)).rejects.toMatchObject({
         code: 'invalid_request',

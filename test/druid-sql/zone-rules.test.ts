@@ -48,7 +48,7 @@ function instantsOf(zone: Zone): readonly number[] {
 const periods = ['PT1M', 'PT1H', 'P1D', 'P1W', 'P1M'].map((text) => parsePeriod(text)!)
 const pattern = patternPieces('yyyy-MM-dd HH:mm:ss ZZ')!
 
-test.each(zones())('all ways tell the same clocks in %s', async (name) => {
+test.each(zones())('all implementations agree on the clocks of %s', async (name) => {
   const zone = Zone.find(name)!
   const all = instantsOf(zone)
   const ask = runtimeOffsets(name)
@@ -103,7 +103,7 @@ const hours: readonly (readonly [at: string, start: string, next: string])[] = [
 ]
 
 test.each(hours)(
-  'at Lord Howe %s lies in one hour, which has 90 minutes as clocks go back, and 30 as they go on',
+  'at Lord Howe, %s is in one hour, of 90 minutes when clocks go back, of 30 when they go forward',
   (at, start, next) => {
     const granularity = periodGranularity(parsePeriod('PT1H')!, Zone.find('Australia/Lord_Howe')!, null)!
     const startMs = nativeBucketStart(granularity, Date.parse(at))

@@ -95,7 +95,7 @@ test.each<[string, unknown, Value]>([
   expect(await firstRow({ text: `SELECT ${expression} AS x`, parameters })).toEqual([value])
 })
 
-test('parameters count in their order, in LIMIT and OFFSET too', async () => {
+test('parameters are numbered by position, in LIMIT and OFFSET too', async () => {
   const parameters = readParameters([1, 10, 2].map((value) => ({ type: 'BIGINT', value })))
   const text = 'SELECT n FROM (VALUES (1), (2), (3), (4)) AS t(n) WHERE n > ? ORDER BY n LIMIT ? OFFSET ?'
   expect(await firstRow({ text, parameters })).toEqual([4])
@@ -113,14 +113,14 @@ test.each<[string, unknown, string]>([
   expect(() => translateSql(text, [], { parameters: readParameters(parameters) })).toThrow(message)
 })
 
-test('a zone that there is not is told by its path', () => {
+test('an unknown zone is refused with its path', () => {
   expect(() => readSqlZone('Mars/Olympus', 'context.sqlTimeZone')).toThrow('context.sqlTimeZone: is no time zone')
 })
 
 test.each([
   ['SUM', 'YES'],
   ['TIME_FLOOR', 'NO'],
-])('the function %s is listed where functions are', async (name, isAggregator) => {
+])('the function %s is listed in ROUTINES only with listsFunctions', async (name, isAggregator) => {
   const text = 'SELECT ROUTINE_TYPE, IS_AGGREGATOR FROM INFORMATION_SCHEMA.ROUTINES WHERE ROUTINE_NAME = ?'
   const parameters = readParameters([{ type: 'VARCHAR', value: name }])
   expect(await firstRow({ text, parameters, listsFunctions: true })).toEqual(['FUNCTION', isAggregator])

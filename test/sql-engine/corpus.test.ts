@@ -64,7 +64,7 @@ const bySqlite = (sql: string): Answer =>
 /** The number of runs: results that depend on the timing of threads are checked several times. */
 const timesOf = ({ sql }: Reported): number => (/ LIMIT /.test(sql) ? 4 : 1)
 
-describe.each(places)('rows that lie %s', (place) => {
+describe.each(places)('rows stored %s', (place) => {
   test.each(reports.map((one) => [one.report, one.sql, one] as const))('%s: %s', async (_report, sql, one) => {
     const answer = await rightOf(sql)
     for (let time = 0; time < timesOf(one); time++) expect(asSet(await worlds.sql(sql, place))).toEqual(answer)
@@ -73,7 +73,7 @@ describe.each(places)('rows that lie %s', (place) => {
   })
 
   test.each(nativeReports.map((one) => [one.report, one.sql, one] as const))(
-    'natively, %s: %s',
+    'as a native query, %s: %s',
     async (_, sql, one) => {
       for (let time = 0; time < timesOf(one); time++)
         expect(await worlds.native(one.native, place)).toEqual(bySqlite(sql))
@@ -89,7 +89,7 @@ const planted: readonly (readonly [report: string, Planted])[] = [
   ['duckdb#24780, duckdb#24629', (text) => text.replaceAll(/PARTITION BY (r\d+\.c\d+)\)/g, 'PARTITION BY $1, $1)')],
 ]
 
-test.each(planted)('an engine that is asked as before, %s, is caught', { timeout: 60_000 }, async (report, fault) => {
+test.each(planted)('the SQL from before the fix of %s is caught', { timeout: 60_000 }, async (report, fault) => {
   const wrong = async (): Promise<boolean> => {
     for (const one of reports.filter((other) => other.report === report)) {
       const answer = String(await rightOf(one.sql))

@@ -14,7 +14,7 @@ afterAll(() => worlds.close())
 
 const count = rounds(120)
 
-test(`${count} relations hold`, { timeout: 120_000 + count * 1000 }, async () => {
+test(`${count} relations between random queries hold`, { timeout: 120_000 + count * 1000 }, async () => {
   const metamorphic = new Metamorphic(worlds)
   const wrong: string[] = []
   for (let seed = first; seed < first + count && wrong.length < 5; seed++) {

@@ -18,7 +18,7 @@ const c = { connectionId: 'c' }
 const s = { ...c, statementId: 7 }
 const catalog = { catalog: 'druid', hasCatalog: true }
 
-describe('a request is the same in both formats', () => {
+describe('a request decodes to the same value from JSON and protobuf', () => {
   test.each<[string, MessageValues, MessageValues]>([
     ...['closeConnection', 'createStatement', 'databaseProperties', 'getTypeInfo', 'commit', 'rollback'].map(
       (name): [string, MessageValues, MessageValues] => [name, c, c],
@@ -68,7 +68,7 @@ describe('a request is the same in both formats', () => {
     expect(decodeProtobuf(protobuf(request, asProtobuf))).toEqual(json({ request, ...asJson }))
   })
 
-  test('the properties of a connection', () => {
+  test('the properties of openConnection', () => {
     const entry = encodeMessage(
       { key: 'user', value: 'x' },
       new Map([
@@ -108,7 +108,7 @@ describe('a request is the same in both formats', () => {
     expect(asked).toEqual({ request: 'execute', ...s, parameterValues: [{ type, value }], frameRows: 100 })
   })
 
-  test('values in JSON keep all their digits', () => {
+  test('numbers in JSON keep all their digits', () => {
     const text =
       '{"request":"execute","statementHandle":{"connectionId":"c","id":7,"signature":null},"maxRowCount":100,"parameterValues":[{"type":"LONG","value":9223372036854775807},null,{"type":"STRING","value":"\\"9223372036854775807"}]}'
     expect(decodeJson(Buffer.from(text))).toEqual({
@@ -124,35 +124,35 @@ describe('a request is the same in both formats', () => {
   })
 })
 
-describe('what is no request is told so', () => {
+describe('an invalid request is refused', () => {
   test.each<[string, string]>([
-    ['no JSON', '{'],
-    ['no object', '[]'],
-    ['no name', '{}'],
-    ['an unknown name', '{"request":"drop","connectionId":"c"}'],
-    ['a name of the language', '{"request":"constructor","connectionId":"c"}'],
+    ['invalid JSON', '{'],
+    ['not an object', '[]'],
+    ['no request name', '{}'],
+    ['an unknown request name', '{"request":"drop","connectionId":"c"}'],
+    ['the name of a built-in JavaScript property', '{"request":"constructor","connectionId":"c"}'],
     ['no connection', '{"request":"commit"}'],
-    ['an offset that is none', '{"request":"fetch","connectionId":"c","statementId":1,"offset":1.5}'],
-    ['types that are none', '{"request":"getTables","connectionId":"c","typeList":"TABLE"}'],
+    ['an offset that is not an integer', '{"request":"fetch","connectionId":"c","statementId":1,"offset":1.5}'],
+    ['types that are not a list', '{"request":"getTables","connectionId":"c","typeList":"TABLE"}'],
     [
-      'values that are none',
+      'parameter values that are not a list',
       '{"request":"execute","statementHandle":{"connectionId":"c","id":1},"parameterValues":{}}',
     ],
-    ['a handle that is none', '{"request":"execute"}'],
+    ['no statement handle', '{"request":"execute"}'],
   ])('JSON: %s', (_name, text) => {
     expect(() => decodeJson(Buffer.from(text))).toThrow("not a request of Avatica's protocol")
   })
 
   test.each<[string, Uint8Array]>([
-    ['nothing', new Uint8Array()],
-    ['a cut message', protobuf('commit', c).subarray(0, 20)],
-    ['bytes of anything', new Uint8Array([0xff, 0xff, 0xff, 0xff, 0xff, 0xff])],
-    ['an unknown name', encodeMessage({ name: 'Requests$Drop' }, WireMessage)],
+    ['an empty body', new Uint8Array()],
+    ['a truncated message', protobuf('commit', c).subarray(0, 20)],
+    ['arbitrary bytes', new Uint8Array([0xff, 0xff, 0xff, 0xff, 0xff, 0xff])],
+    ['an unknown request name', encodeMessage({ name: 'Requests$Drop' }, WireMessage)],
     [
-      'a name that is no text',
+      'a request name that is not UTF-8',
       encodeMessage({ name: new Uint8Array([0xff]) }, new Map([[1, { name: 'name', kind: 'bytes' }]])),
     ],
-    ['messages in each other', nested(10_000)],
+    ['deeply nested messages', nested(10_000)],
   ])('protobuf: %s', (_name, bytes) => {
     expect(() => decodeProtobuf(bytes)).toThrow("not a request of Avatica's protocol")
   })
@@ -227,7 +227,7 @@ describe('a response', () => {
     { response: 'error', errorMessage: 'No.', errorCode: -1, sqlState: '42000' },
   ]
 
-  test('as JSON', () => {
+  test('is encoded as JSON', () => {
     const texts = answers.map((answer) => Buffer.from(encodeJson(answer)).toString())
     expect(texts[7]).toBe(
       '{"response":"fetch","missingStatement":false,"missingResults":false,"frame":{"offset":0,"done":false,"rows":[[9223372036854775807,"a\\""],[-1,null]]}}',
@@ -252,7 +252,7 @@ describe('a response', () => {
     expect(parsed[8]).toMatchObject({ exceptions: ['No.'], severity: 'ERROR', errorCode: -1 })
   })
 
-  test('as protobuf', () => {
+  test('is encoded as protobuf', () => {
     const decoded = answers.map((answer) => {
       const { name, wrapped } = decodeMessage(encodeProtobuf(answer), WireMessage)
       const described = responseMessages.get(answer.response)!
@@ -290,7 +290,7 @@ describe('a response', () => {
   })
 })
 
-test('a body of a million values of one field is read once', () => {
+test('a body with a million values of one field is decoded in one pass', () => {
   const execute = [...requestMessages].find(([, { request }]) => request === 'execute')!
   const values = Buffer.from([0x12, 0]).toString('latin1').repeat(1_000_000)
   const body = encodeMessage({ name: execute[0], wrapped: Buffer.from(values, 'latin1') }, WireMessage)

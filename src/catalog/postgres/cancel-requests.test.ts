@@ -50,7 +50,7 @@ function outcomeOf(asked: Promise<boolean>) {
   }
 }
 
-test('one that ran it says so, and is not waited for longer', async () => {
+test('a process that ran the query confirms the cancel, and the others are not waited for', async () => {
   const { all } = await processes(3, [2])
   const outcome = outcomeOf(all[0]!.cancels.cancel(query))
   await all[0]!.flush()
@@ -60,9 +60,9 @@ test('one that ran it says so, and is not waited for longer', async () => {
 })
 
 test.each<[string, NamedQuery]>([
-  ['nobody runs', { ...query, id: 'r' }],
+  ['no process runs', { ...query, id: 'r' }],
   ['only another reader runs', { ...query, readerId: 'subscriber 2' }],
-])('what %s is known once all have answered', async (_, asked) => {
+])('a query that %s is reported as not found after all processes have answered', async (_, asked) => {
   const { all } = await processes(3, [1, 2, 3])
   const outcome = outcomeOf(all[0]!.cancels.cancel(asked))
   await all[0]!.flush()
@@ -72,14 +72,14 @@ test.each<[string, NamedQuery]>([
   expect(await outcome()).toBe(false)
 })
 
-test('alone it has nobody to ask, and what it runs itself is no matter', async () => {
+test('a process without others reports a query as not found, even one it runs itself', async () => {
   const { all } = await processes(1, [1])
   const outcome = outcomeOf(all[0]!.cancels.cancel(query))
   await all[0]!.flush()
   expect(await outcome()).toBe(false)
 })
 
-test('one that is gone is not waited for', async () => {
+test('a process that has disconnected is not waited for', async () => {
   const { all, present } = await processes(3, [])
   const outcome = outcomeOf(all[0]!.cancels.cancel(query))
   await all[0]!.flush()
@@ -90,7 +90,7 @@ test('one that is gone is not waited for', async () => {
   expect(await outcome()).toBe(false)
 })
 
-test('without the database it cannot ask', async () => {
+test('a cancel without the database is refused as unavailable', async () => {
   const { all } = await processes(2, [2])
   const { cancels } = all[0]!
   const outcome = outcomeOf(cancels.cancel(query))
@@ -99,7 +99,7 @@ test('without the database it cannot ask', async () => {
   expect(await outcomeOf(cancels.cancel(query))()).toBe('unavailable')
 })
 
-test('no more than 64 wait', async () => {
+test('at most 64 cancels wait at a time: the next one is refused as overloaded', async () => {
   const { all } = await processes(2, [2])
   const outcomes = Array.from({ length: 65 }, () => outcomeOf(all[0]!.cancels.cancel(query)))
   expect(await outcomes[64]!()).toBe('overloaded')
@@ -108,7 +108,7 @@ test('no more than 64 wait', async () => {
   for (const outcome of outcomes.slice(0, 64)) expect(await outcome()).toBe(true)
 })
 
-test('what is no message of theirs is passed over', async () => {
+test('malformed messages are ignored', async () => {
   const { all, say } = await processes(2, [2])
   for (const text of ['', 'x', 'null', '[]', '{"kind":"ask","ask":1}', '{"kind":"answer","ask":"x","wasRunning":true}'])
     say(9, text)

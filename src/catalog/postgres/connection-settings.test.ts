@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { connectionSettings } from './connection-settings.ts'
 
-test('an address is taken apart', () => {
+test('parses an address into its parts', () => {
   expect(connectionSettings('postgres://tide%40x:p%2Fw%3A@db.example:6543/a%20b', '')).toEqual({
     host: 'db.example',
     port: 6543,
@@ -29,7 +29,7 @@ test.each([
   ['postgres://u@h', /names no user or no database/],
   ['postgres://u:secret@h/d?sslmode=prefer', /sslmode of postgres.url is "prefer"/],
   ['postgres://u:secret@h/d?target=x', /the parameter "target"/],
-])('%s is refused, and the password is not told', (url, message) => {
+])('%s is refused without revealing the password', (url, message) => {
   const open = () => connectionSettings(url, '')
   expect(open).toThrow(message)
   expect(open).not.toThrow(/secret/)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { inScratchFolder } from '../../../test/support/scratch-folder.ts'
 import { openSqliteCatalog } from '../sqlite/sqlite-catalog.ts'
 
-test('who was not told of a change that is forgotten is too old by each clock and setting', async () => {
+test('a reader that missed a forgotten change is too old, whatever its clock and settings', async () => {
   await inScratchFolder('deletions-', async (directory) => {
     const catalog = await openSqliteCatalog({ path: join(directory, 'catalog.db') })
     const { deletions } = catalog

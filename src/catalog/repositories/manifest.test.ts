@@ -17,7 +17,7 @@ test.each([
   ['ingest_counts', 'validated = 0'],
   ['store_state', 'sealed_position = 8'],
   ['store_files', "name = '2'"],
-])('a damaged row of %s (%s) is an error that names the catalog', async (table, change) => {
+])('a damaged row in %s (%s) fails with an error that names the catalog', async (table, change) => {
   const path = join(directory, `${table} ${change}.sqlite`)
   const catalog = await openSqliteCatalog({ path })
   const file = {
@@ -64,7 +64,7 @@ async function positionAfterCrash(path: string): Promise<number> {
   return sealedPosition
 }
 
-test('a commit whose sync failed may come back after a crash, but not once it is settled', async () => {
+test('a commit whose sync failed may reappear after a crash, but not after settle()', async () => {
   const path = join(directory, 'settled.sqlite')
   const catalog = await openSqliteCatalog({ path })
   await sealTo(catalog, 1)

@@ -39,14 +39,14 @@ async function faultOf(bytes: Uint8Array): Promise<string | null> {
 /** The size of the log with the recorded commits; older frames follow it in the file. */
 const soundBytes = (): number => 32 + 5 * 4120
 
-test('a log is sound as it was written, with older frames behind it, and cut anywhere', async () => {
+test('a log is valid as written, followed by older frames, and truncated at any point', async () => {
   expect(log.length).toBeGreaterThan(soundBytes())
   expect(await faultOf(log)).toBeNull()
   expect(checkSqliteLog(join(directory, 'absent'))).toBeNull()
   for (let end = 0; end <= soundBytes(); end += 331) expect(await faultOf(log.subarray(0, end)), `${end}`).toBeNull()
 })
 
-test('a bit changed before the last commits is damage, which SQLite itself passes over', async () => {
+test('a flipped bit before the last commits is reported as damage, although SQLite itself ignores it', async () => {
   for (let at = 0; at < 32 + 3 * 4120; at += at < 60 ? 1 : 97) {
     const bytes = Buffer.from(log)
     bytes[at] = bytes[at]! ^ 4
@@ -61,7 +61,7 @@ test('a bit changed before the last commits is damage, which SQLite itself passe
   await catalog.close()
 })
 
-test('the last transaction may have been written in any order when it was cut off', async () => {
+test('a flipped bit in the last transaction is not damage: its write may have been interrupted at any point', async () => {
   for (let at = 32 + 4 * 4120; at < soundBytes(); at += 97) {
     const bytes = Buffer.from(log)
     bytes[at] = bytes[at]! ^ 4

@@ -11,7 +11,7 @@ import { diskErrorOf } from './statements.ts'
 const directory = await mkdtemp(join(tmpdir(), 'tidemark-copy-'))
 afterAll(() => rm(directory, { recursive: true }))
 
-test('a copy is of one moment, while others write', async () => {
+test('a copy made during other writes is a consistent snapshot', async () => {
   const path = join(directory, 'catalog.sqlite')
   const catalog = await openSqliteCatalog({ path })
   const seal = (position: number): Promise<void> =>
@@ -48,7 +48,7 @@ test.each([
   [13, 'ENOSPC'],
   [10 | (4 << 8), 'EIO'],
   [1, 'ERR_SQLITE_ERROR'],
-])('what SQLite says of a disk (%i) is said as a disk does', (errcode, code) => {
+])('SQLite error %i gets the error code of the disk failure behind it', (errcode, code) => {
   const error = Object.assign(new Error('said by SQLite'), { code: 'ERR_SQLITE_ERROR', errcode })
   expect(diskErrorOf(error)).toMatchObject({ code, message: expect.stringContaining('said by SQLite') })
 })

@@ -32,7 +32,7 @@ async function otherOwner(): Promise<{ pid: number | undefined; kill(): Promise<
   }
 }
 
-test('a lock takes no room beside its file, also where its owner was killed', async () => {
+test('a lock leaves no files next to owner.lock and owner.pid, even if its owner was killed', async () => {
   const other = await otherOwner()
   await other.kill()
   const ownership = takeOwnership(directory)
@@ -49,7 +49,7 @@ test('a folder has one owner at a time', () => {
   takeOwnership(join(directory, 'new', 'data')).release()
 })
 
-test('an owner that was killed leaves nothing in the way', async () => {
+test('a killed owner does not block the next one', async () => {
   const other = await otherOwner()
   expect(() => takeOwnership(directory)).toThrow(
     'Stop that one first, or give this one a folder of its own with --data.',
@@ -60,7 +60,7 @@ test('an owner that was killed leaves nothing in the way', async () => {
   ownership.release()
 })
 
-test('a link that was planted as owner.pid is not followed: what it leads to stays as it is', async () => {
+test('a symlink planted as owner.pid is replaced, and its target stays unchanged', async () => {
   const other = join(directory, 'other')
   await writeFile(other, 'of somebody else')
   await symlink(other, join(directory, 'owner.pid'))

@@ -30,17 +30,17 @@ const reported = (check: Promise<void>): Promise<string> =>
   )
 
 test.each<[string, (paths: Folders) => Promise<unknown>, dataFolder: RegExp, catalog: RegExp]>([
-  ['nothing', async () => undefined, /"data" is not a data folder/, /^ok$/],
+  ['no files', async () => undefined, /"data" is not a data folder/, /^ok$/],
   ['a catalog', makeCatalog, /^ok$/, /^ok$/],
-  ['an empty catalog alone', ({ catalog }) => writeFile(catalog, ''), /^ok$/, /^ok$/],
+  ['only an empty catalog', ({ catalog }) => writeFile(catalog, ''), /^ok$/, /^ok$/],
   [
-    'a journal without its catalog',
+    'a journal but no catalog',
     ({ journal }) => writeFile(join(journal, '1.journal'), 'x'),
     /^ok$/,
     /catalog.sqlite is missing, but its data is there \(.*1\.journal\)/,
   ],
   [
-    'an empty catalog beside the files of two entities',
+    'an empty catalog next to the files of two entities',
     async ({ catalog, store }) => {
       await writeFile(catalog, '')
       for (const name of ['1', '2']) await mkdir(join(store, name))
@@ -49,7 +49,7 @@ test.each<[string, (paths: Folders) => Promise<unknown>, dataFolder: RegExp, cat
     /catalog.sqlite is empty, but its data is there \(.*, and others\)/,
   ],
   [
-    'a file that is no catalog',
+    'a catalog file that is not a database',
     ({ catalog }) => writeFile(catalog, 'x'.repeat(5000)),
     /^ok$/,
     /cannot be read \(.*\): it is damaged/,

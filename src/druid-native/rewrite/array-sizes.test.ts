@@ -9,7 +9,7 @@ function check(expression: string): void {
 
 const texts = "string_to_array(s, ',')"
 
-describe('taken', () => {
+describe('accepted', () => {
   test.each([
     "array_length(string_to_array(s, ','))",
     'array_slice(v, 1)',

@@ -44,19 +44,22 @@ const chain = (length: number, expression: (before: string) => string) => ({
 })
 const list = (count: number, item: string) => Array.from({ length: count }, () => item).join('+')
 
-describe('taken', () => {
+describe('accepted', () => {
   test.each<[string, object, string?]>([
     ['buckets with a total', { context: { grandTotal: true } }],
-    ['a few virtual columns one upon the other', chain(6, (before) => `${before} + 1`)],
+    ['a short chain of virtual columns', chain(6, (before) => `${before} + 1`)],
     ['a long expression of fields', where(list(150, 'L'))],
-    ['texts repeated in measure', where("strlen(repeat('a', 1000000)) > 0")],
-    ['padding', where("lpad(T, 100, 'x') == rpad(T, 100, 'x')")],
-    ['a pattern that counts', { filter: { type: 'regex', dimension: 'T', pattern: '(a{30}){30}[{1000}]\\{2000\\}' } }],
-    ['text in braces', { filter: { type: 'like', dimension: 'T', pattern: '{9999}' } }],
+    ['a string repeated up to the limit', where("strlen(repeat('a', 1000000)) > 0")],
+    ['padded strings', where("lpad(T, 100, 'x') == rpad(T, 100, 'x')")],
+    [
+      'a pattern with 900 counted repetitions',
+      { filter: { type: 'regex', dimension: 'T', pattern: '(a{30}){30}[{1000}]\\{2000\\}' } },
+    ],
+    ['a LIKE pattern with literal braces', { filter: { type: 'like', dimension: 'T', pattern: '{9999}' } }],
     ['an inner query', { dataSource: { type: 'query', query: { ...timeseries, queryType: 'timeseries' } } }],
-    ['a search', { query: { type: 'contains', value: 'a' } }, 'search'],
-    ['metadata', {}, 'segmentMetadata'],
-    ['times', {}, 'timeBoundary'],
+    ['a search query', { query: { type: 'contains', value: 'a' } }, 'search'],
+    ['a segmentMetadata query', {}, 'segmentMetadata'],
+    ['a timeBoundary query', {}, 'timeBoundary'],
   ])('%s', async (_, data, type) => {
     expect(await check(data, type)).toBe('taken')
   })
@@ -64,39 +67,67 @@ describe('taken', () => {
 
 describe('refused', () => {
   test.each<[string, object, RegExp]>([
-    ['a chain of virtual columns', chain(30, (before) => `${before} + 1`), /^invalid_request .*built upon each other/],
-    ['a short chain of wide ones', chain(3, (before) => list(20, before)), /^invalid_request .*built upon each other/],
     [
-      'a virtual column named often',
+      'a long chain of virtual columns',
+      chain(30, (before) => `${before} + 1`),
+      /^invalid_request .*built upon each other/,
+    ],
+    [
+      'a short chain of long virtual columns',
+      chain(3, (before) => list(20, before)),
+      /^invalid_request .*built upon each other/,
+    ],
+    [
+      'a virtual column used many times',
       { ...chain(4, (before) => `${before} + 1`), ...where(list(190, 'v3')) },
       /built upon/,
     ],
-    ['a long text', where("strlen(repeat('a', 2000000000)) > 0"), /more than 1000000 characters/],
-    ['a long text, in capitals', where("strlen(REPEAT('a', 2000000000)) > 0"), /more than 1000000 characters/],
-    ['a count that is not known, in capitals', where('REPEAT(T, L) == T'), /^unsupported_native_query .*no constant/],
-    ['a text repeated twice over', where("repeat(repeat('a', 100000), 100000) == T"), /more than 1000000 characters/],
+    ['a repeat beyond the string limit', where("strlen(repeat('a', 2000000000)) > 0"), /more than 1000000 characters/],
     [
-      'a text repeated by columns',
+      'a REPEAT in capitals beyond the string limit',
+      where("strlen(REPEAT('a', 2000000000)) > 0"),
+      /more than 1000000 characters/,
+    ],
+    [
+      'a REPEAT in capitals with a count that is not constant',
+      where('REPEAT(T, L) == T'),
+      /^unsupported_native_query .*no constant/,
+    ],
+    [
+      'nested repeats beyond the string limit',
+      where("repeat(repeat('a', 100000), 100000) == T"),
+      /more than 1000000 characters/,
+    ],
+    [
+      'a repeat of a virtual column beyond the string limit',
       { ...chain(1, () => "repeat('a', 900000)"), ...where('repeat(v0, 900000) == T') },
       /more than 1000000 characters/,
     ],
-    ['a width of a format', where("format('%2000000000d', L) == T"), /more than 1000000 characters/],
-    ['a count that is not known', where('repeat(T, L) == T'), /^unsupported_native_query .*no constant/],
+    ['a format width beyond the string limit', where("format('%2000000000d', L) == T"), /more than 1000000 characters/],
     [
-      'a pattern that multiplies',
+      'a repeat with a count that is not constant',
+      where('repeat(T, L) == T'),
+      /^unsupported_native_query .*no constant/,
+    ],
+    [
+      'a pattern with nested counted repetitions',
       { filter: { type: 'regex', dimension: 'T', pattern: '((a{100}b){10}c){2}' } },
       /^invalid_request .*more than 1000 times/,
     ],
     [
-      'a pattern that backtracks',
+      'a backtracking pattern in a filter',
       { filter: { type: 'regex', dimension: 'T', pattern: '^(a+)+b' } },
       /^invalid_request .*might never end/,
     ],
-    ['one of a function', where("regexp_like(T, '^(a+)+b')"), /^invalid_request .*might never end/],
-    ['one of a function in capitals', where("REGEXP_LIKE(T, '^(a+)+b')"), /^invalid_request .*might never end/],
-    ['one that takes a text apart', where("string_to_array(T, '(a|a)*b') == T"), /might never end/],
-    ['a function that is none', where('ghost(T)'), /ghost/],
-    ['another entity', { dataSource: 'ghost' }, /^unknown_entity/],
+    ['a backtracking pattern in regexp_like', where("regexp_like(T, '^(a+)+b')"), /^invalid_request .*might never end/],
+    [
+      'a backtracking pattern in REGEXP_LIKE, in capitals',
+      where("REGEXP_LIKE(T, '^(a+)+b')"),
+      /^invalid_request .*might never end/,
+    ],
+    ['a backtracking pattern in string_to_array', where("string_to_array(T, '(a|a)*b') == T"), /might never end/],
+    ['an unknown function', where('ghost(T)'), /ghost/],
+    ['an unknown entity', { dataSource: 'ghost' }, /^unknown_entity/],
   ])('%s', async (_, data, message) => {
     expect(await check(data)).toMatch(message)
   })
@@ -110,9 +141,9 @@ describe('buckets', () => {
     return [{ minMs: dayMs, maxMs: dayMs + 3_600_000 }]
   }
   test.each<[string, object, string, readonly string[]]>([
-    ['that the intervals bound', {}, 'taken', []],
-    ['that are not filled', { granularity: 'second', context: { skipEmptyBuckets: true } }, 'taken', []],
-    ['that the rows bound', { intervals: ['2000/2100'] }, 'taken', ['plant']],
+    ['few enough by their intervals', {}, 'taken', []],
+    ['not filled when empty', { granularity: 'second', context: { skipEmptyBuckets: true } }, 'taken', []],
+    ['few enough by the times of the rows', { intervals: ['2000/2100'] }, 'taken', ['plant']],
     ['too many', { granularity: 'minute' }, 'too_many_buckets', ['plant']],
     [
       'too many in an inner query',

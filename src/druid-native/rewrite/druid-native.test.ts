@@ -30,7 +30,7 @@ async function rendered(data: object, queryType = 'scan'): Promise<object> {
   return (await druidNative(body, { entities: [plant, ...others], clusterName: 'c', rowsMax: 100 })).query
 }
 
-describe('what deletions hide', () => {
+describe('the rewrite of a query for deletions', () => {
   const selection = { tag: 'T', ids: ['a'], prefixes: null, fromMs: null, toMs: null, metrics: null, where: null }
   const pushed = [{ from: 0, before: 512 }]
   const metrics = [{ name: 'V', type: 'double' as const }]
@@ -61,49 +61,64 @@ describe('what deletions hide', () => {
   const ofVisible = within(8, { virtualColumns: [{ name: ':visible:V' }] })
 
   test.each<[why: string, queryType: string, data: object, expected: object]>([
-    ['rows, by a filter', 'timeseries', { dataSource: 'rows' }, { ...table(7), ...isFiltered }],
-    ['of the bounds too', 'timeBoundary', { dataSource: 'rows' }, { ...table(7), ...isFiltered }],
-    ['of what replaces older rows, within', 'timeseries', { dataSource: 'replaced' }, within(9, isFiltered)],
+    ['deleted rows: a filter', 'timeseries', { dataSource: 'rows' }, { ...table(7), ...isFiltered }],
     [
-      'of what replaces older rows, within, in the dates that are asked for and row by row',
+      'deleted rows: a filter of the time bounds too',
+      'timeBoundary',
+      { dataSource: 'rows' },
+      { ...table(7), ...isFiltered },
+    ],
+    [
+      'rows that replace older ones: an inner query with a filter',
+      'timeseries',
+      { dataSource: 'replaced' },
+      within(9, isFiltered),
+    ],
+    [
+      'rows that replace older ones: an inner query over the same intervals, not vectorized',
       'timeseries',
       { dataSource: 'replaced' },
       within(9, { intervals: ['2026-01-01/P1D'], context: { vectorize: 'false' } }),
     ],
     [
-      'of what replaces older rows, within, of all time where none is asked for',
+      'rows that replace older ones: an inner query over all time if the interval is empty',
       'groupBy',
       { dataSource: 'replaced', dimensions: [], intervals: ['2026-01-01/2026-01-01'] },
       within(9, { intervals: [expect.stringMatching(/^-1461/)] }),
     ],
     [
-      'not by a column of the caller',
+      'deleted rows: an inner query if a virtual column has the name of the tag',
       'timeseries',
       { dataSource: 'rows', virtualColumns: [column] },
       within(7, isFiltered),
     ],
     [
-      'metrics whose name is within a word',
+      'deleted values: no change if the metric name is only part of a word',
       'timeseries',
       { dataSource: 'values', filter: { type: 'null', column: 'OVER' } },
       table(8),
     ],
-    ['metrics that are not asked for', 'timeseries', { dataSource: 'values' }, table(8)],
-    ['metrics', 'timeseries', { dataSource: 'values', filter: { type: 'null', column: 'V' } }, ofVisible],
-    ['metrics among all columns', 'scan', { dataSource: 'values' }, ofVisible],
+    ['deleted values: no change if the metric is not used', 'timeseries', { dataSource: 'values' }, table(8)],
     [
-      'metrics in an expression',
+      'deleted values: an inner query for a metric in a filter',
+      'timeseries',
+      { dataSource: 'values', filter: { type: 'null', column: 'V' } },
+      ofVisible,
+    ],
+    ['deleted values: an inner query for a scan of all columns', 'scan', { dataSource: 'values' }, ofVisible],
+    [
+      'deleted values: an inner query for a metric in an expression',
       'scan',
       { dataSource: 'values', columns: ['x'], virtualColumns: [{ ...column, name: 'x', expression: '1 + V' }] },
       ofVisible,
     ],
     [
-      'metrics by codes of letters',
+      'deleted values: an inner query for a metric named by a Unicode escape',
       'scan',
       { dataSource: 'values', columns: ['x'], virtualColumns: [{ ...column, name: 'x', expression: '"\\u0056"' }] },
       ofVisible,
     ],
-    ['nothing of other entities', 'timeseries', { dataSource: 'plant' }, table(1)],
+    ['an entity without deletions: no change', 'timeseries', { dataSource: 'plant' }, table(1)],
   ])('%s (%s)', async (_, queryType, data, expected) => {
     expect(await asked(queryType, data)).toMatchObject(expected)
   })
@@ -114,14 +129,14 @@ describe('what deletions hide', () => {
     ...{ condition: 'T == "r.T"', joinType: 'INNER' },
   })
 
-  test('both sides of a join are queries of their own', async () => {
+  test('both sides of a join are filtered separately, each in its inner query', async () => {
     const query = await asked('timeseries', { dataSource: joined('rows') })
     expect(query).not.toHaveProperty('filter')
     const right = { type: 'query', query: { ...table(7), ...isFiltered } }
     expect(query).toMatchObject({ dataSource: { left: within(7, isFiltered).dataSource, right } })
   })
 
-  test('a union is refused', async () => {
+  test('a union is refused, except by segmentMetadata', async () => {
     const dataSource = { type: 'union', dataSources: ['plant', 'rows'].map((name) => ({ type: 'table', name })) }
     for (const one of [dataSource, joined(dataSource)]) {
       const refused = expect(asked('timeseries', { dataSource: one })).rejects
@@ -131,7 +146,7 @@ describe('what deletions hide', () => {
   })
 })
 
-describe('expressions of arrays, lambdas and JSON go to Druid as they are', () => {
+describe('expressions with arrays, lambdas and JSON are sent to Druid unchanged', () => {
   test.each([
     ["array_length(string_to_array(T, ','))", 'LONG'],
     ['map((x) -> x + 1, [1, 2])', 'ARRAY<LONG>'],
@@ -147,7 +162,7 @@ describe('expressions of arrays, lambdas and JSON go to Druid as they are', () =
     expect(await rendered({ virtualColumns: [column], filter })).toMatchObject({ virtualColumns: [column], filter })
   })
 
-  test('a hidden column is no column in a lambda either', async () => {
+  test('a lambda cannot read a hidden column', async () => {
     const column = { type: 'expression', name: 'v', expression: `map((x) -> concat(x, "${positionColumn}"), T)` }
     await expect(rendered({ virtualColumns: [column] })).rejects.toThrow('there is no column')
   })
@@ -179,7 +194,7 @@ test.each<readonly [unknown, unknown]>([
     { type: 'duration', duration: 21_600_000 },
   ],
 ])(
-  'buckets of %j have an origin behind 1970 where they are of several hours, or Druid loses rows before it',
+  'buckets of %j get an origin after 1970 if they span several hours, or Druid loses rows before 1970',
   async (granularity, expected) => {
     expect(await rendered({ granularity, aggregations: [] }, 'timeseries')).toMatchObject({ granularity: expected })
   },
@@ -189,13 +204,13 @@ test.each([
   [[], true],
   [['2026-01-01/2026-01-01'], true],
   [['2026-01-01/P1D', '2026-02-01/2026-02-01'], false],
-])('a groupBy over %j asks for no row of 1970: %j', async (intervals, isOther) => {
+])('a groupBy over %j becomes a query that matches no row: %j', async (intervals, isOther) => {
   const rewritten = await rendered({ intervals, granularity: 'all', dimensions: [] }, 'groupBy')
   const asked = isOther ? { intervals: ['1970-01-01/P1D'], filter: { type: 'false' } } : { intervals }
   expect(rewritten).toMatchObject(asked)
 })
 
-test('groups by an array, and subtotals, are not limited before they are whole', async () => {
+test('groups by an array and subtotals are not limited before they are complete', async () => {
   const column = { type: 'expression', name: 'v', expression: 'array(T)', outputType: 'ARRAY<STRING>' }
   const groups = (outputType: string) => ({
     virtualColumns: [column],
@@ -221,7 +236,7 @@ test('groups by an array, and subtotals, are not limited before they are whole',
   })
 })
 
-test('post-aggregators calculate with values, not with what an aggregator is made of', async () => {
+test('post-aggregators read final values, not the intermediate state of an aggregator', async () => {
   const access = (fieldName: string) => ({ type: 'fieldAccess', fieldName })
   const final = (fieldName: string) => ({ type: 'finalizingFieldAccess', fieldName })
   const plus = (fields: readonly object[]) => ({ type: 'arithmetic', name: 'p', fn: '+', fields })
@@ -247,7 +262,7 @@ test('post-aggregators calculate with values, not with what an aggregator is mad
   })
 })
 
-test('conditions of having on first and last values, which may be null, are filters', async () => {
+test('having conditions on first and last values, which may be null, become filters', async () => {
   const last = { type: 'doubleLast', name: 'last', fieldName: 'V' }
   const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
   const first = {
@@ -304,7 +319,7 @@ const innerGroups = {
   aggregations: [{ type: 'longMax', name: 'n', fieldName: '__time' }],
 }
 
-test('a text that is no number is looked for in numbers by a filter that finds none', async () => {
+test('a filter for a non-numeric string in a numeric column becomes one that matches nothing', async () => {
   const column = (name: string, outputType: string) => ({
     type: 'expression',
     name,
@@ -328,13 +343,13 @@ test.each([
   ['of inline rows', inlineRows, 'n'],
   ['of the right side of a join', { ...joined, right: inlineRows }, 'r.n'],
   ['of the left side of a join', { ...joined, left: inlineRows, right: inlineRows }, 'n'],
-  ['of a query within', { type: 'query', query: { ...innerGroups, dataSource: 'plant' } }, 'n'],
+  ['of an inner groupBy', { type: 'query', query: { ...innerGroups, dataSource: 'plant' } }, 'n'],
   [
-    'of a timeseries within',
+    'of an inner timeseries',
     { type: 'query', query: { ...innerGroups, queryType: 'timeseries', dataSource: 'plant' } },
     'n',
   ],
-])('so it is in numbers %s', async (_, dataSource, dimension) => {
+])('a filter for a string in a numeric column %s matches nothing', async (_, dataSource, dimension) => {
   const filter = { type: 'selector', dimension, value: 'a' }
   const never = { type: 'equals', column: dimension, matchValueType: 'LONG' }
   expect(await rendered({ dataSource, filter, columns: [dimension] })).toMatchObject({
@@ -342,7 +357,7 @@ test.each([
   })
 })
 
-describe('rows that have left', () => {
+describe('expired rows', () => {
   const union = { dataSource: { type: 'union', dataSources: ['short', 'long'] } }
   const sinceDay = (day: number) => ({
     type: 'interval',
@@ -350,17 +365,17 @@ describe('rows that have left', () => {
     intervals: [`${new Date(since(day)).toISOString()}/146140482-04-24T15:36:27.903Z`],
   })
 
-  test('pass no filter', async () => {
+  test('are excluded by a filter', async () => {
     expect(await rendered({ dataSource: 'short' })).toMatchObject({ filter: sinceDay(20) })
   })
 
-  test('of a union are those of each entity: what would need two filters is refused', async () => {
+  test('differ between the entities of a union: a query that needs two filters is refused', async () => {
     const intervals = ['2026-01-15/P30D']
     await expect(rendered({ ...union, intervals })).rejects.toThrow('from 2026-01-21T00:00:00.000Z on')
     expect(await rendered({ ...union, intervals: ['2026-01-21/P30D'] })).toMatchObject({ filter: sinceDay(20) })
   })
 
-  test('are in no segment that is told of', async () => {
+  test('are excluded from the intervals of segmentMetadata', async () => {
     const asked = { dataSource: 'short', intervals: ['2026-01-01/2026-01-11', '2026-01-15/2026-01-30'] }
     expect(await rendered(asked, 'segmentMetadata')).toMatchObject({
       intervals: ['2026-01-21T00:00:00.000Z/2026-01-30T00:00:00.000Z'],
@@ -368,7 +383,7 @@ describe('rows that have left', () => {
   })
 })
 
-describe('columns that are left open are those of both sides of a join', () => {
+describe('omitted columns default to those of both sides of a join', () => {
   const dataSource = {
     type: 'join',
     left: 'plant',
@@ -387,7 +402,7 @@ describe('columns that are left open are those of both sides of a join', () => {
     expect(await rendered({ dataSource })).toMatchObject({ columns: ['__time', 'T', 'r.tag', 'r.area', 'r.floor'] })
   })
 
-  test('in a search, those of text', async () => {
+  test('in a search, to those of strings', async () => {
     const query = { type: 'contains', value: 'a' }
     expect(await rendered({ dataSource, query }, 'search')).toMatchObject({
       searchDimensions: ['T', 'r.tag', 'r.area'],

@@ -11,12 +11,12 @@ const groupBy = of('groupBy', { granularity: 'all' })
 const topN = of('topN', { granularity: 'all', dimension: 'T', threshold: 5, metric: { type: 'dimension' } })
 const scan = of('scan', {})
 
-describe('the rows of an answer', () => {
+describe('the number of rows in a response', () => {
   test.each([
-    ['none', scan, '[]', 0],
+    ['no rows', scan, '[]', 0],
     ['buckets', timeseries, '[{"timestamp":"x","result":{"a":[1,[2]],"b":"]["}},{"timestamp":"y","result":{}}]', 2],
     ['groups', groupBy, '[{"version":"v1","event":{"T":"a"}},{"version":"v1","event":{"T":"\\"[{"}}]', 2],
-    ['groups as lists', groupBy, '[["a",1],["b",2],["c",[3,{}]]]', 3],
+    ['groups as arrays', groupBy, '[["a",1],["b",2],["c",[3,{}]]]', 3],
     [
       'the rows of a topN',
       topN,
@@ -29,7 +29,7 @@ describe('the rows of an answer', () => {
       '[{"segmentId":"sixsix","columns":["__time","events"],"events":[{"a":[{}]},{"a":1}],"rowSignature":[{"name":"a"},{"name":"b"}]}]',
       2,
     ],
-    ['compact rows', scan, '[{"columns":["a"],"events":[[1],["[",[2]]]},{"columns":["a"],"events":[[3]]}]', 3],
+    ['compacted scan rows', scan, '[{"columns":["a"],"events":[[1],["[",[2]]]},{"columns":["a"],"events":[[3]]}]', 3],
   ])('%s', (_, query, text, rows) => {
     const whole = new RowCount(query)
     whole.add(text)

@@ -66,7 +66,7 @@ const scan = { queryType: 'scan', columns: ['__time', 'V'], limit: 3 }
 const secondDay = { fromMs: startMs + dayMs, untilMs: startMs + 2 * dayMs }
 const threeDays = { fromMs: startMs, untilMs: startMs + 3 * dayMs }
 
-describe('rows', () => {
+describe('time bounds and order of the rows read', () => {
   test.each<[string, object, Asked['sources'][number]]>([
     [
       'of one day',
@@ -79,7 +79,7 @@ describe('rows', () => {
       { within: secondDay, newestFirst: true },
     ],
     [
-      'of two days apart',
+      'of two separate days',
       { ...scan, intervals: ['2026-01-01/P1D', '2026-01-03/P1D'] },
       { within: threeDays, newestFirst: false },
     ],
@@ -97,7 +97,7 @@ describe('rows', () => {
     expect((await askedBy(query)).sources).toEqual([source])
   })
 
-  test('of one interval are not held against it again, those of several are, by the times as files have them', async () => {
+  test('one interval is not checked again row by row; several are, by the times as stored in files', async () => {
     const one = await askedBy({ ...scan, intervals: ['2026-01-02/P1D'] })
     expect(one.statements[0]!.text).not.toContain('make_timestamp')
     const several = await askedBy({ ...scan, intervals: ['2026-01-01/P1D', '2026-01-03/P1D'] })
@@ -108,7 +108,7 @@ describe('rows', () => {
 describe('statements', () => {
   const intervals = ['2026-01-02/P1D']
 
-  test('a scan is ordered by the times as files have them', async () => {
+  test('a scan is ordered by the times as stored in files', async () => {
     const { statements } = await askedBy({ ...scan, intervals, order: 'descending' })
     expect(statements[0]!.text).toContain('ORDER BY "instant" DESC')
   })
@@ -119,7 +119,7 @@ describe('statements', () => {
     [16, 'list_contains(['],
     [17, 'IN (CAST(? AS VARCHAR), '],
     [101, 'IN (SELECT '],
-  ])('%i texts are looked for by %s', async (count, form) => {
+  ])('a filter on %i strings uses %s', async (count, form) => {
     const values = Array.from({ length: count }, (_, index) => `tag ${index}`)
     const { statements } = await askedBy({ ...scan, intervals, filter: { type: 'in', dimension: 'T', values } })
     expect(statements[0]!.text).toContain(form)

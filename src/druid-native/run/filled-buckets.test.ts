@@ -22,13 +22,13 @@ test.each<[string, NativeBuckets, number]>([
   ['days', { kind: 'days', days: 1, originLocalMs: 0, zone: unasked }, 150_000],
   ['months', { kind: 'months', months: 1, originLocalMs: 0, zone: unasked }, 10_000],
   ['hours', { kind: 'localTime', widthMs: 3_600_000, zone: unasked }, 8_000_000],
-  ['of one width', { kind: 'uniform', widthMs: 1, originMs: 0, zone: unasked }, 1_000_000],
-  ['of units together', { kind: 'walk', period, originMs: 0, zone: unasked }, 10_000],
-])('too many buckets are refused before any is looked for: %s', (_name, granularity, bucketsMax) => {
+  ['a fixed width', { kind: 'uniform', widthMs: 1, originMs: 0, zone: unasked }, 1_000_000],
+  ['mixed units', { kind: 'walk', period, originMs: 0, zone: unasked }, 10_000],
+])('too many buckets are refused before any is computed: %s', (_name, granularity, bucketsMax) => {
   expect(() => filledBuckets({ segments: null }, all, granularity, bucketsMax)).toThrow(/limits.buckets/)
 })
 
-test('buckets of units together are walked to once, also before their origin', () => {
+test('buckets of mixed units equal those of a step-by-step walk, also before their origin', () => {
   const granularity: NativeBuckets = { kind: 'walk', period, originMs: 0, zone: Zone.utc }
   const intervals = [{ startMs: Date.UTC(1960, 5, 7), endMs: Date.UTC(1980, 0, 1) }]
   const naive: number[] = []
@@ -57,7 +57,7 @@ test.each<[string, string, string]>([
   ['Pacific/Apia', '2011-12-28T00:00Z', '2012-01-02T00:00Z'],
   ['Europe/Madrid', '2025-10-25T00:00Z', '2025-10-28T00:00Z'],
   ['+05:45', '2026-01-01T00:00Z', '2026-01-03T00:00Z'],
-])('where clocks change, the buckets that are filled are those of rows: %s from %s', (name, from, until) => {
+])('filled buckets equal the buckets of rows around clock changes: %s from %s', (name, from, until) => {
   const zone = Zone.find(name)!
   const intervals = [{ startMs: Date.parse(from), endMs: Date.parse(until) }]
   const instants: number[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { scanText } from './scan-text.ts'
 
-test('long rows of one batch come in pieces', async () => {
+test('long rows of one batch are written in chunks', async () => {
   const text = 'x'.repeat(40_000)
   const rows = Array.from({ length: 9 }, (_, row) => [BigInt(row), text])
   const shape = {

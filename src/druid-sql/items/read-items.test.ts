@@ -59,7 +59,7 @@ async function taken(sql: string, asked: string[] = []) {
   return table!
 }
 
-describe('items that go along', () => {
+describe('the items sent with a query', () => {
   test.each([
     ['SELECT id FROM tags', '012345'],
     ["SELECT id FROM tags WHERE area = 'north'", '024'],
@@ -115,7 +115,7 @@ test.each([
   ['SELECT V, t.n FROM plant JOIN tags t ON T = t.id', [0, 2]],
   ['SELECT z FROM tags AS t (z, b, c, d, e, f)', [0, 1, 2, 3, 4, 5]],
   ['SELECT n FROM (SELECT * FROM tags) AS t', [0, 1, 2, 3, 4, 5]],
-])('the columns of %s', async (sql, places) => {
+])('the columns sent with %s', async (sql, places) => {
   expect((await taken(sql)).columns.map(({ place }) => place)).toEqual(places)
 })
 
@@ -125,13 +125,13 @@ test.each([
   ["id IN ('k2', 'k4') AND n = 2", ['k2..k4\0', 'k3\0..k4\0']],
   ["id LIKE 'k5%' OR id = 'k4'", ['k4..k6']],
   ["id = 'k1' AND id = 'k2'", []],
-])('the range of keys of %s', async (where, ranges) => {
+])('the key ranges read for %s', async (where, ranges) => {
   const asked: string[] = []
   await taken(`SELECT id FROM tags WHERE ${where}`, asked)
   expect(asked).toEqual(ranges)
 })
 
-test('values are those of their types, and halves of pairs in JSON are replaced', async () => {
+test('values have the types of their fields, and lone surrogates in JSON are replaced', async () => {
   const { columns } = await taken("SELECT * FROM tags WHERE id = 'k4'")
   expect(columns.map(({ type, values }) => [type, values[0]])).toEqual([
     ['string', 'k4'],
@@ -143,7 +143,7 @@ test('values are those of their types, and halves of pairs in JSON are replaced'
   ])
 })
 
-test('more than may be is refused with what to do, counted over all tables, and an abort ends the reading', async () => {
+test('too many items over all tables are refused with advice, and an abort ends the read', async () => {
   const { items } = translateSql('SELECT a.n FROM tags a JOIN tags b ON a.id = b.id', tables)
   const read = (rows: number, bytes: number, at = signal) =>
     readItems(items, [entity], { items: catalogOf(all), limits: { metadataRows: rows, metadataBytes: bytes } }, at)
@@ -158,7 +158,7 @@ test('more than may be is refused with what to do, counted over all tables, and 
   await expect(read(6, 10_000, gone.signal)).rejects.toThrow('gone')
 })
 
-test('a name without a schema is the entity before the metadata, and either is found by its schema', () => {
+test('a name without a schema means the entity rather than the metadata; a schema selects either', () => {
   const both = [sqlTable({ id: 1, name: 'tags', fields: series }), metadataTable(entity)]
   const reads = (sql: string) => {
     const { entityIds, items } = translateSql(sql, both)
@@ -171,7 +171,7 @@ test('a name without a schema is the entity before the metadata, and either is f
   expect(() => reads('SELECT 1 AS x FROM druid.tags JOIN metadata.tags ON TRUE')).toThrow('are named')
 })
 
-test('reads of items hold one connection, and one that fails lets the next go on', async () => {
+test('reads of items run one at a time, and a failed one does not block the next', async () => {
   let [running, most] = [0, 0]
   const items = oneAtATime({
     inOneState: async (read) => {

@@ -28,7 +28,7 @@ test.each([
   [`SELECT LEAST('', 'a', s) FROM ${rows}`, 'LEAST(CAST(? AS VARCHAR), CAST(? AS VARCHAR), "s")'],
   [`SELECT SUBSTRING('Druid', 2, 3) FROM ${rows}`, 'SUBSTRING(CAST(? AS VARCHAR), 2, 3)'],
   [`SELECT ARRAY['a', 'abc'] FROM ${rows}`, 'ARRAY[CAST(? AS VARCHAR), CAST(? AS VARCHAR)]'],
-])('%s is written for it', (text, part) => {
+])('%s is rewritten for Druid', (text, part) => {
   expect(written(text)).toContain(part)
 })
 
@@ -58,7 +58,7 @@ test.each([
     `SELECT COUNT(*) FROM (SELECT COUNT(*) AS n, COUNT(DISTINCT s) AS c FROM ${rows}) AS q`,
     'SELECT COUNT(*) FROM (SELECT CASE',
   ],
-])('counts of %s', (text, part) => {
+])('counts next to distinct aggregates in %s', (text, part) => {
   expect(written(text)).toContain(part)
 })
 
@@ -70,7 +70,7 @@ test.each([
   [`SELECT ARRAY[n, 3] AS k FROM ${rows} GROUP BY 1 ORDER BY ARRAY[n, 3]`, `ORDER BY ${ofGroups}`],
   [`SELECT DISTINCT ARRAY[n, 3] AS k FROM ${rows} ORDER BY k`, `SELECT DISTINCT ${ofGroups} AS "k"`],
   [`SELECT ARRAY[n, 3] AS k FROM ${rows}`, 'SELECT ARRAY["n", 3] AS "k"'],
-])('arrays of %s', (text, part) => {
+])('arrays as group keys in %s', (text, part) => {
   expect(written(text)).toContain(part)
 })
 
@@ -100,7 +100,7 @@ test.each([
   ).toContain(written)
 })
 
-test('the texts of parameters stay parameters, other values become literals', () => {
+test('string parameters remain parameters, other values become literals', () => {
   const parameters = [
     { kind: 'text', value: "a' OR 1=1" },
     { kind: 'number', digits: '-5' },
@@ -119,7 +119,7 @@ test.each([
   `SELECT FIRST_VALUE(n) OVER (ORDER BY n ROWS 1 PRECEDING) FROM ${rows}`,
   `SELECT LAST_VALUE(n) OVER w FROM ${rows} WINDOW w AS (ORDER BY n ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING)`,
   `SELECT * FROM (SELECT FIRST_VALUE(n) OVER w AS f FROM ${rows} WINDOW w AS (ORDER BY n ROWS 1 PRECEDING)) AS q`,
-])('%s is refused by name', (text) => {
+])('%s is refused with the name of its function', (text) => {
   expect(() => written(text)).toThrow(/on a cluster the frame of (?:FIRST|LAST)_VALUE goes from and to UNBOUNDED/)
 })
 
@@ -131,7 +131,7 @@ test.each([
   ["TIME_FLOOR(t, 'PT6H', TIMESTAMP '2026-01-01 00:00:00')", 'TIME_FLOOR("t", ?, TIMESTAMP \'2026-01-01 00:00:00\')'],
   ["TIME_FLOOR(t, 'PT1H')", 'TIME_FLOOR("t", ?)'],
   ["TIME_FLOOR(t, 'P1DT6H')", 'TIME_FLOOR("t", ?)'],
-])('%s has an origin behind 1970 in Druid where it is by several hours', (call, expected) => {
+])('%s gets an origin after 1970 in Druid if it spans several hours', (call, expected) => {
   expect(written(`SELECT ${call} FROM (VALUES (TIMESTAMP '2026-01-01 00:00:00')) AS v(t)`)).toContain(expected)
 })
 
@@ -139,7 +139,7 @@ test.each([
   ['TIME_WEIGHTED_AVG(n, t)', 'average with "weight": "time"'],
   ["INTEGRAL(n, t, 'step')", 'aggregate with "aggregates": ["total"]'],
   ['COUNTER_RISE(n, t)', 'aggregate with "aggregates": ["rise"]'],
-])('%s is refused with what answers it', (call, instead) => {
+])('%s is refused with the data query to use instead', (call, instead) => {
   const text = `SELECT MAX(n) AS a, 1 + ${call} AS b FROM (VALUES (TIMESTAMP '2026-01-01', 1)) AS t(t, n)`
   expect(() => written(text)).toThrow(`ask the data query ${instead}`)
   expect(() => translateSql(text, [])).not.toThrow()

@@ -19,7 +19,7 @@ const emptyKafka = {
   close: () => undefined,
 } as unknown as KafkaClient
 
-test('who goes on learns first what was deleted at another process: rows of that are not told', async () => {
+test('deletions made by another process are known before a reader resumes', async () => {
   const made: ClusterDeletionChange[] = []
   const hidden: HiddenByDeletion[] = []
   const entity = { id: 1, name: 'plant', fields: [], duplicates: 'keep' } as unknown as Entity

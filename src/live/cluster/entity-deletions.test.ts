@@ -37,7 +37,7 @@ function opened(hidden: readonly HiddenByDeletion[] = [], duplicates: Entity['du
   return { state, calls, deletions }
 }
 
-test('who asks while a look is under way shares the next one', async () => {
+test('callers during a running check share the next one', async () => {
   const { state, calls, deletions } = opened()
   const first = deletions.settle()
   await Promise.resolve()
@@ -48,7 +48,7 @@ test('who asks while a look is under way shares the next one', async () => {
   expect(deletions.ofPartition(0).changesOf(1).length).toBe(1)
 })
 
-test('knows what was made before, and whether more may come behind it', async () => {
+test('settle() reads the changes made before, and returns whether none is in progress', async () => {
   const { state, calls, deletions } = opened()
   expect(await deletions.settle()).toBe(true)
   Object.assign(state, { changes: [changeOf(3, 10, 20)], isUnderWay: true })
@@ -72,7 +72,7 @@ test('knows what was made before, and whether more may come behind it', async ()
   ])
 })
 
-test('forgets what all readers were told and nobody goes on from before any more, but for the last change', async () => {
+test('forgets changes that are sent to all readers and too old to resume from, except the last change', async () => {
   const { state, calls, deletions } = opened()
   const known = async (at: Partial<typeof state>): Promise<number[]> => {
     Object.assign(state, at)
@@ -109,10 +109,10 @@ const stored: StoredRows = {
 }
 
 test.each<[string, HiddenByDeletion['pushed'], duplicates: Entity['duplicates'], hidden: number[]]>([
-  ['pushed before', [{ from: 0, before: 200 }], 'keep', [100, 101]],
-  ['some of them pushed before', [{ from: 0, before: 101 }], 'keep', [100]],
+  ['pushed before the deletion', [{ from: 0, before: 200 }], 'keep', [100, 101]],
+  ['pushed in part before the deletion', [{ from: 0, before: 101 }], 'keep', [100]],
   ['of another partition', [{ from: 200, before: 300 }], 'keep', []],
-  ['that replace each other: items are asked of the store', [{ from: 0, before: 200 }], 'replace', []],
+  ['that replace each other, whose items are read from the store', [{ from: 0, before: 200 }], 'replace', []],
 ])('rows %s', (_, pushed, duplicates, hidden) => {
   const { deletions } = opened([{ id: 1, selection: ofA, pushed, items: null }], duplicates)
   expect([...deletions.ofPartition(0).seen(stored).hidden]).toEqual(hidden)

@@ -39,7 +39,7 @@ function follower(): Follower<string> & {
   }
 }
 
-test('says how far it has come in all partitions, and the same to all who have come equally far', () => {
+test('reports the position in all partitions, as one shared update for readers at the same position', () => {
   const { partitions, send } = opened()
   const [now, same, earlier] = [follower(), follower(), follower()]
   partitions.follow(question, null, now)
@@ -66,7 +66,7 @@ test('says how far it has come in all partitions, and the same to all who have c
   expect(earlier.heard[2]).toMatchObject({ rows: [], position: '6.10-1' })
 })
 
-test('a reader waits, has caught up, is lost and leaves in all partitions', () => {
+test('a reader waits, catches up, is lost and leaves in all partitions', () => {
   const { partitions, calls, send } = opened()
   const reader = follower()
   const following = partitions.follow(question, null, reader)
@@ -87,7 +87,7 @@ test('a reader waits, has caught up, is lost and leaves in all partitions', () =
   ])
 })
 
-test('a deletion is told when all partitions have come to its place, and once', () => {
+test('a deletion is sent once, when all partitions have reached its position', () => {
   const { partitions, calls, send } = opened()
   const reader = follower()
   partitions.follow(question, null, reader)

@@ -32,7 +32,7 @@ const batch: RowBatch = {
   ],
 }
 
-test('a record gives the rows that were written', () => {
+test('a record is read back as the rows that were written', () => {
   const [value] = new RowJson(fields).records(batch)
   const { batch: read, replayPosition } = storedRows({ id: 3, fields }, { offset: 40, value: value! })
   const valuesOf = ({ columns }: RowBatch) => columns.map((column) => [0, 1, 2].map((row) => valueAt(column, row)))
@@ -42,7 +42,7 @@ test('a record gives the rows that were written', () => {
   expect(lastRowOf({ offset: 40, value: value! })).toEqual({ position: 515, ms: 0 })
 })
 
-test('a field that the rows do not have is null, one that the entity does not have is left out', () => {
+test('a field missing from the rows is null, a field unknown to the entity is ignored', () => {
   const value = Buffer.from('{"__time":1,"Y":2,":position":9}\n')
   const { batch: read } = storedRows({ id: 3, fields: fields.slice(0, 3) }, { offset: 1, value })
   expect(read.columns.map((column) => valueAt(column, 0))).toEqual([1, null, null])

@@ -57,12 +57,12 @@ describe('the files of a table', () => {
         { paths: ['2'], bounds: [`< ${us(2 * dayMs + hourMs)}`] },
       ],
     ],
-    ['of a time without rows', range(9 * dayMs, 10 * dayMs), false, [{ paths: [], bounds: [] }]],
+    ['of a range without rows', range(9 * dayMs, 10 * dayMs), false, [{ paths: [], bounds: [] }]],
   ])('%s', (_, within, newestFirst, reads) => {
     expect(readsOf(tableRows(table, within, newestFirst))).toEqual(reads)
   })
 
-  test('whose oldest rows have left: the times of those that have some of these are read, and no others', () => {
+  test('with expired rows: times are compared only in the files that contain some of them', () => {
     const sinceMs = dayMs + hourMs
     expect(readsOf(tableRows({ ...table, sinceMs }))).toEqual([
       { paths: ['0', '1 early'], bounds: [`>= ${us(sinceMs)}`] },

@@ -17,7 +17,7 @@ const native = (...paths: string[]) => ({
   limits: { resultRows: 1, resultBytes: 1, buckets: 1 },
 })
 
-test('a file that was checked is not checked again, in SQL and native queries; the oldest are forgotten', () => {
+test('a checked file is not checked again, in SQL and native queries; the oldest are forgotten', () => {
   const checked = new CheckedFiles(2)
   const left = (...paths: string[]): readonly unknown[] => {
     const query = { text: '', types: [], tables: [table(...paths)] }

@@ -72,13 +72,13 @@ const ask = (engine: SqlProcess, text = 'good', signal = never): Promise<number>
   engine.run(requestOf(text), signal).then(({ rows }) => rows)
 
 test.each([
-  ['a program that is not there', () => spawn('/nowhere/node', [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })],
-  ['a start that throws', () => spawn(process.execPath, ['\0'], { stdio: 'pipe' })],
+  ['a missing program', () => spawn('/nowhere/node', [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })],
+  ['a launch that throws', () => spawn(process.execPath, ['\0'], { stdio: 'pipe' })],
   [
-    'one that ends at once',
+    'a program that exits immediately',
     () => spawn(process.execPath, ['-e', ''], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }),
   ],
-])('%s: queries are told, it is tried again, and the service lives', async (_name, broken) => {
+])('%s: queries fail as unavailable, the launch is retried, and the service continues', async (_name, broken) => {
   const engine = open((before) => (before < 2 ? broken() : program('answer(id)')))
   await expect(ask(engine)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
   expect(engine.state).toBe('starting')
@@ -87,7 +87,7 @@ test.each([
   expect(deaths).toHaveLength(2)
 })
 
-test('a query to a process whose channel is closing is run again', async () => {
+test('a query sent to a process whose channel is closing is run again', async () => {
   const engine = open((before) =>
     program(
       before === 0
@@ -98,7 +98,7 @@ test('a query to a process whose channel is closing is run again', async () => {
   expect(await Promise.all([ask(engine, 'close'), sleep(20).then(() => ask(engine))])).toEqual([1, 1])
 })
 
-test('a query that ends the process each time is told so; its neighbours get their answers', async () => {
+test('a query that ends the process each time is refused, and the other queries are answered', async () => {
   const onRun = "if (text === 'bomb') process.exit(3); else setTimeout(answer, 100, id)"
   const engine = open(() => program(onRun))
   const asked = [ask(engine, 'first'), ask(engine, 'second'), ask(engine, 'bomb'), sleep(60).then(() => ask(engine))]
@@ -108,7 +108,7 @@ test('a query that ends the process each time is told so; its neighbours get the
   expect(deaths).toHaveLength(1)
 })
 
-test('one that asks to be ended for its memory is; who took it is told', async () => {
+test('a process that reports too much memory is ended, and the query that used it is refused', async () => {
   const onRun =
     "if (text === 'bomb') process.send({ kind: 'spent', residentBytes: 1 }); else setTimeout(answer, 100, id)"
   const engine = open(() => program(onRun))
@@ -118,7 +118,7 @@ test('one that asks to be ended for its memory is; who took it is told', async (
   expect(deaths).toEqual([expect.stringContaining('more memory')])
 })
 
-test('who finds no memory beside others is run again alone, who finds none alone is told at once', async () => {
+test('a query without memory next to others is run again alone; one that already ran alone fails immediately', async () => {
   const onRun = "if (text === 'long') setTimeout(answer, 100, id); else fail(id, true)"
   const engine = open((before) => program(before === 0 ? onRun : 'answer(id)'))
   expect(await Promise.all([ask(engine, 'long'), ask(engine)])).toEqual([1, 1])
@@ -127,7 +127,7 @@ test('who finds no memory beside others is run again alone, who finds none alone
   expect(launches).toBe(2)
 })
 
-test('a query that does not end when it is told to costs the process its life, not its neighbours their answers', async () => {
+test('a query that ignores its cancel has its process killed, and the other queries are answered', async () => {
   const engine = open(() => program("if (text !== 'deaf') setTimeout(answer, 200, id)"))
   const controller = new AbortController()
   const deaf = ask(engine, 'deaf', controller.signal)
@@ -138,7 +138,7 @@ test('a query that does not end when it is told to costs the process its life, n
   expect(await good).toBe(1)
 })
 
-test('a service that closes waits for none of them', async () => {
+test('closing does not wait for running queries', async () => {
   const engine = open(() => program(''))
   const asked = ask(engine).catch((error: unknown) => error)
   await sleep(150)
@@ -146,7 +146,7 @@ test('a service that closes waits for none of them', async () => {
   expect(await asked).toBeInstanceOf(Problem)
 })
 
-test('without queries the process ends, which is no death, and the next query starts it again', async () => {
+test('an idle process ends, which is not reported as a death, and the next query starts it again', async () => {
   idleMs = 20
   const engine = open(() => program('answer(id)'))
   for (const launched of [1, 2, 3]) {
@@ -157,7 +157,7 @@ test('without queries the process ends, which is no death, and the next query st
   expect(deaths).toEqual([])
 })
 
-test('a query that takes longer than the process may be idle is answered', async () => {
+test('a query that takes longer than idleMs is answered', async () => {
   idleMs = 1
   const engine = open(() => program('setTimeout(() => answer(id), 200)'))
   expect(await ask(engine)).toBe(1)

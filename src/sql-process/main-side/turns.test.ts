@@ -4,7 +4,7 @@ import { Turns } from './turns.ts'
 
 const never = new AbortController().signal
 
-test('one at a time, in the order in which they came', async () => {
+test('runs one at a time, in order of arrival', async () => {
   const turns = new Turns()
   const seen: string[] = []
   const work = (name: string) => async (): Promise<void> => {
@@ -16,7 +16,7 @@ test('one at a time, in the order in which they came', async () => {
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
 })
 
-test('who had less time comes first', async () => {
+test('runs the one with the least time so far first', async () => {
   const turns = new Turns()
   const seen: number[] = []
   const run = (hadMs: number) => turns.run({ signal: never, hadMs, turnMs: 1000 }, async () => void seen.push(hadMs))
@@ -24,7 +24,7 @@ test('who had less time comes first', async () => {
   expect(seen).toEqual([9, 2, 5, 7, 7])
 })
 
-test('who takes long makes room once another waits, before or after its time is over', async () => {
+test('a long run is asked to yield when another waits, before or after the end of its turn', async () => {
   const turns = new Turns()
   const untilTold = (turn: AbortSignal): Promise<string> =>
     new Promise((resolve) => turn.addEventListener('abort', () => resolve('told')))
@@ -39,7 +39,7 @@ test('who takes long makes room once another waits, before or after its time is 
   )
 })
 
-test('who gives up while it waits, or fails, holds up nobody', async () => {
+test('a run that is aborted while queued, or fails, does not block the others', async () => {
   const turns = new Turns()
   const first = turns.run({ signal: never, hadMs: 0, turnMs: 1000 }, () =>
     sleep(10).then(() => Promise.reject(new Error('failed'))),

@@ -42,7 +42,7 @@ async function ran(
   return seen
 }
 
-test('only files of the times that a query asks for are checked and read', async () => {
+test('only files within the time range of a query are checked and read', async () => {
   expect(await ran(async () => ({ fromMs: day, untilMs: 2 * day }))).toEqual([
     'whole second',
     'read second',
@@ -50,17 +50,17 @@ test('only files of the times that a query asks for are checked and read', async
   ])
 })
 
-describe('where the plan cannot be made', () => {
+describe('when the query cannot be planned', () => {
   const refused = async () => {
     throw new Problem('invalid_request', 'a value cannot be converted to the requested type')
   }
 
-  test('all files are checked, for a damaged one may be why', async () => {
+  test('all files are checked, since a damaged one may be the cause', async () => {
     expect(await ran(refused)).toEqual(['whole first', 'whole second', 'read first second', 'answered'])
     await expect(ran(refused, { damaged: 'second' })).rejects.toThrow('second is damaged')
   })
 
-  test('a query that has ended checks nothing', async () => {
+  test('an aborted query fails with the reason of its abort', async () => {
     await expect(ran(refused, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
   })
 })

@@ -30,7 +30,7 @@ function held() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('two at a time, those that need it', async () => {
+test('checks two files at a time, and only unchecked ones', async () => {
   const { checks, begun, reported, end } = held()
   const all = checks.all([...files('a', 'b', 'c'), { path: 'known', checkedBy: null }], never)
   expect(begun).toEqual(['a', 'b'])
@@ -43,7 +43,7 @@ test('two at a time, those that need it', async () => {
   expect(reported).toEqual(['b', 'a', 'c'])
 })
 
-test('a file that two wait for is checked once; one that nobody waits for any more is checked to its end, and no other is begun', async () => {
+test('checks a shared file once; after an abort, running checks finish and no other check starts', async () => {
   const { checks, begun, reported, end } = held()
   const controller = new AbortController()
   const first = checks.all(files('a', 'b', 'c'), controller.signal)
@@ -60,7 +60,7 @@ test('a file that two wait for is checked once; one that nobody waits for any mo
   ])
 })
 
-test('a damaged file is told to all who wait for it, and checked again for the next', async () => {
+test('reports a damaged file to all waiting callers, and checks it again for the next one', async () => {
   const { checks, begun, reported, fail } = held()
   const all = [checks.all(files('a', 'b', 'c'), never), checks.all(files('a'), never)]
   fail('a')
@@ -72,7 +72,7 @@ test('a damaged file is told to all who wait for it, and checked again for the n
   await expect(again).rejects.toThrow('a is damaged')
 })
 
-test('a signal of many checks keeps no listener of those that are over', async () => {
+test('removes the listeners of a shared signal when its checks are over', async () => {
   const { checks, end, fail } = held()
   const { signal } = new AbortController()
   const listeners = (): number => getEventListeners(signal, 'abort').length
