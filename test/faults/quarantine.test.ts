@@ -38,7 +38,7 @@ async function values(): Promise<readonly number[]> {
   return items.map(({ V }) => V)
 }
 
-test.each(['ends the thread', 'throws'])('a row that %s', async (tag) => {
+test.each(['ends the thread', 'throws'])('a push with a row that %s is quarantined, and other pushes are stored', async (tag) => {
   service = await runService({ 'limits.checkMs': '50' }, { threadUrl: diesOnEntry })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const poison = [row(3), row(4, tag), 5]
