@@ -51,6 +51,6 @@ test.each([
   ['# words\n\npush plant\n  D T\n  2026-01-01', 'line 3: the row "2026-01-01" has 1 cells, not 2'],
   ['now soon', 'line 1: "soon" is no instant'],
   ['select plant ids', 'line 1: "ids" is no option: name=value'],
-])('%j is refused', (text, message) => {
+])('%j is refused by the parser', (text, message) => {
   expect(() => parseScenario(text)).toThrow(message)
 })

@@ -54,7 +54,7 @@ async function ask(url: string, q: string, epoch: string | null, db = 'home'): P
   return response.json() as Promise<InfluxAnswer>
 }
 
-test.runIf(hasInfluxd)('random statements', { timeout: 3_600_000 }, async () => {
+test.runIf(hasInfluxd)('random statements are answered as by InfluxDB 1', { timeout: 3_600_000 }, async () => {
   const differences: string[] = []
   for (let round = 0; round < statements; round++) {
     const statement = randomStatement(seededRandom(seed * 1_000_003 + round))
@@ -71,7 +71,7 @@ const readings: readonly (readonly [string, readonly Reading[] | null])[] = [
   ['nab', nabReadings()],
 ]
 
-test.runIf(hasInfluxd).each(readings)('what Grafana asks of %s', { timeout: 3_600_000 }, async (alias, points) => {
+test.runIf(hasInfluxd).each(readings)('the statements that Grafana sends for %s are answered as by InfluxDB 1', { timeout: 3_600_000 }, async (alias, points) => {
   if (points === null) return
   const key = await makeIngest(service.url, adminKey, { alias, duplicates: 'replace' })
   await fetch(`${influxd.url}/query?q=CREATE+DATABASE+${alias}`, { method: 'POST' })
