@@ -14,7 +14,7 @@ test(`${rounds} kills lose and duplicate no row (TIDEMARK_TEST_SEED=${seed})`, a
   expect(findings.lines).toBeGreaterThan(rounds / 10)
 })
 
-test(`as many with rows sealed and files merged all the time (TIDEMARK_TEST_SEED=${seed})`, async () => {
+test(`kills during constant seals and merges lose and duplicate no row (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const findings = await killRounds({ rounds, clients: 6, seed, environment: restlessEnvironment })
   console.log(findings)
   expect(findings).toMatchObject(clean)
