@@ -65,18 +65,15 @@ test.each<{ doings: Doing[] }>([
   { doings: ['is silent', 'answers'] },
   { doings: ['is away', 'answers'] },
   { doings: ['is silent', 'is away', 'is silent', 'answers'] },
-])(
-  'a broker that answers is preferred for requests that any broker may answer: $doings',
-  async ({ doings }) => {
-    const brokers = await Promise.all(doings.map(broker))
-    const client = clientOf(brokers, 800)
-    const healthy = brokers.at(-1)!.reported
-    expect(await askAny(client)).toBe(healthy.port)
-    const asked = brokers.map(({ reported }) => reported.asked)
-    for (let times = 0; times < 20; times++) expect(await askAny(client)).toBe(healthy.port)
-    expect(brokers.slice(0, -1).map(({ reported }) => reported.asked)).toEqual(asked.slice(0, -1))
-  },
-)
+])('a broker that answers is preferred for requests that any broker may answer: $doings', async ({ doings }) => {
+  const brokers = await Promise.all(doings.map(broker))
+  const client = clientOf(brokers, 800)
+  const healthy = brokers.at(-1)!.reported
+  expect(await askAny(client)).toBe(healthy.port)
+  const asked = brokers.map(({ reported }) => reported.asked)
+  for (let times = 0; times < 20; times++) expect(await askAny(client)).toBe(healthy.port)
+  expect(brokers.slice(0, -1).map(({ reported }) => reported.asked)).toEqual(asked.slice(0, -1))
+})
 
 test('a timeout of any length is capped at the maximum of timers and requests', () => {
   const longest = 2 ** 31 - 1

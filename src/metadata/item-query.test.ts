@@ -52,9 +52,12 @@ describe('string filters become ranges of keys', () => {
     expect(rangeOf(query)).toEqual([from, to])
   })
 
-  test.each(['my.id[gt]=b&my.id[lt]=b', 'my.id=a&my.id=b', 'my.id[bw]=a&my.id[bw]=b'])('%s matches no item', (query) => {
-    expect(isEmptyRange(itemQuery(query, indexOf('string')).range)).toBe(true)
-  })
+  test.each(['my.id[gt]=b&my.id[lt]=b', 'my.id=a&my.id=b', 'my.id[bw]=a&my.id[bw]=b'])(
+    '%s matches no item',
+    (query) => {
+      expect(isEmptyRange(itemQuery(query, indexOf('string')).range)).toBe(true)
+    },
+  )
 })
 
 describe('values are parsed by the type of the index field', () => {

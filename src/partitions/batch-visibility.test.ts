@@ -134,13 +134,16 @@ test.each([
   { sinceMs: 50, count: 0, isSeen: false },
   // The row has expired.
   { sinceMs: 51, count: 0, isSeen: true },
-])('a row at 50 ms counts as seen: $isSeen, when Druid has $count and rows before $sinceMs are expired', async (row) => {
-  const definitions = { entities: () => [{ ...entityOf(3), sinceMs: row.sinceMs }] }
-  const store = {
-    countPositions: async (...asked: readonly unknown[]) => {
-      expect(asked).toEqual([3, 8, 9, { fromMs: 50, toMs: 50 }])
-      return row.count
-    },
-  }
-  expect(await rowIsSeen({ store, definitions }, 3, { position: 8, ms: 50 })).toBe(row.isSeen)
-})
+])(
+  'a row at 50 ms counts as seen: $isSeen, when Druid has $count and rows before $sinceMs are expired',
+  async (row) => {
+    const definitions = { entities: () => [{ ...entityOf(3), sinceMs: row.sinceMs }] }
+    const store = {
+      countPositions: async (...asked: readonly unknown[]) => {
+        expect(asked).toEqual([3, 8, 9, { fromMs: 50, toMs: 50 }])
+        return row.count
+      },
+    }
+    expect(await rowIsSeen({ store, definitions }, 3, { position: 8, ms: 50 })).toBe(row.isSeen)
+  },
+)

@@ -15,4 +15,6 @@ test.each([
   ['contains fewer bytes than declared', packed, bytes.length + 1],
   ['is truncated', packed.subarray(0, packed.length >> 1), bytes.length],
   ['is empty', Buffer.alloc(0), bytes.length],
-] as const)('unpacking refuses an object that %s', (_, damaged, length) => expect(unpackJournal(damaged, length)).rejects.toThrow())
+] as const)('unpacking refuses an object that %s', (_, damaged, length) =>
+  expect(unpackJournal(damaged, length)).rejects.toThrow(),
+)

@@ -348,7 +348,9 @@ describe('deletions on a cluster', () => {
     return items.map(({ V }) => V)
   }
 
-  test('a row rejected before a deletion and replayed after it counts as pushed before it', { timeout: 120_000 }, async () => {
+  test('a row rejected before a deletion and replayed after it counts as pushed before it', {
+    timeout: 120_000,
+  }, async () => {
     expect(await push([{ D: day, T: 'a', U: 'u', V: 2, W: 1 }])).toMatchObject({ rejected: 1 })
     const { body: made } = await remove({ ids: ['a'] })
     expect(made.rows).toBe(1)
@@ -364,7 +366,9 @@ describe('deletions on a cluster', () => {
     expect(await call(first.url, 'DELETE', `${path}/${made.id}`, admin)).toMatchObject({ status: 404 })
   })
 
-  test('refuses conditions and native queries that deletions do not support, with the reason', { timeout: 120_000 }, async () => {
+  test('refuses conditions and native queries that deletions do not support, with the reason', {
+    timeout: 120_000,
+  }, async () => {
     expect(await remove({ where: { metric: 'M', op: '<', value: '\u{1f600}' } })).toMatchObject({ status: 400 })
     const { body: made } = await remove({ where: { metric: 'M', op: '<', value: 'z' }, metrics: ['V'] })
     const asked = async (dataSource: unknown, more: object = {}, queryType = 'timeseries') => {

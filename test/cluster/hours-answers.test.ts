@@ -56,7 +56,8 @@ describe('averages across the boundary of hours and rows', () => {
     { granularity: 'day', fill: 'null', start_date: text(0), end_date: text(nowMs) },
   ])('%j', (request) => expectSame('average', { ...request }))
 
-  test('averages of all tags together', () => expectSame('average-granularity', { granularity: 'six_hour', fields: ['L'] }))
+  test('averages of all tags together', () =>
+    expectSame('average-granularity', { granularity: 'six_hour', fields: ['L'] }))
 })
 
 const overTime = 'mean min max sum count first last time_mean covered total rise resets min_time max_time'.split(' ')

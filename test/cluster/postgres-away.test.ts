@@ -144,13 +144,7 @@ describe('TLS', () => {
   test.each<[string, string, string | null, boolean, true | RegExp]>([
     ['verify-full with the CA and the right name', 'localhost', 'verify-full', true, true],
     ['a CA alone means verify-full', 'localhost', null, true, true],
-    [
-      'verify-full without the CA',
-      'localhost',
-      'verify-full',
-      false,
-      /cannot be reached: .*self-signed certificate/,
-    ],
+    ['verify-full without the CA', 'localhost', 'verify-full', false, /cannot be reached: .*self-signed certificate/],
     ['verify-full with another name', '127.0.0.1', 'verify-full', true, /cannot be reached: .*(altnames|IP)/],
     ['verify-ca with another name', '127.0.0.1', 'verify-ca', true, true],
     ['require needs no CA', 'localhost', 'require', false, true],

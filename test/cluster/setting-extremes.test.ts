@@ -39,9 +39,12 @@ describe.each(parts)('settings of %s', (part) => {
     expect(await statusesWith(Object.fromEntries(valuesAt(end)))).toEqual([200, 200, 200])
   })
 
-  test.each(own.filter(({ name }) => hasty.has(name)))('start, push and query work with $name at $max', async ({ name, max }) => {
-    expect(await statusesWith({ [name]: max })).toEqual([200, 200, 200])
-  })
+  test.each(own.filter(({ name }) => hasty.has(name)))(
+    'start, push and query work with $name at $max',
+    async ({ name, max }) => {
+      expect(await statusesWith({ [name]: max })).toEqual([200, 200, 200])
+    },
+  )
 })
 
 test.each([

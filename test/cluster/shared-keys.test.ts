@@ -142,7 +142,7 @@ describe('idempotency keys shared by processes', () => {
     expect(stored.map(({ position }) => position)).toEqual(positions)
   })
 
-  test('a key is kept while a repetition received within its day is still queued', async () => {
+  test('a key is stored while a repetition received within its day is still queued', async () => {
     const [dayMs, hourMs] = [86_400_000, 3_600_000]
     let nowMs = 10 * dayMs
     const catalog = catalogs[0]!

@@ -39,12 +39,14 @@ async function loseAtRandomInWorlds(wait: boolean): Promise<void> {
   console.log({ wait, firstSeed, ...sum, ...allThere })
 }
 
-test(`with replica.wait every acknowledged row exists once after losses (seed ${firstSeed})`, () => loseAtRandomInWorlds(true))
+test(`with replica.wait every acknowledged row exists once after losses (seed ${firstSeed})`, () =>
+  loseAtRandomInWorlds(true))
 
 test(`without replica.wait a prefix remains, no older than the reported lag (seed ${firstSeed})`, () =>
   loseAtRandomInWorlds(false))
 
-test(`with a kill at each step of copying and restoring no acknowledged row is lost (seed ${firstSeed})`, () => withRounds(true, loseAtEachStep))
+test(`with a kill at each step of copying and restoring no acknowledged row is lost (seed ${firstSeed})`, () =>
+  withRounds(true, loseAtEachStep))
 
 test('canary: deleting a file before the catalog without it is copied is detected', () =>
   withRounds(true, async (world) => {

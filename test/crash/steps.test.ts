@@ -29,13 +29,17 @@ beforeAll(async () => {
 afterAll(() => rounds?.close())
 
 describe(`after a crash (TIDEMARK_TEST_SEED=${seed})`, () => {
-  test.each(steps)('at %s, passed %i times before, every row exists once', { timeout: 300_000 }, async (step, passes) => {
-    const meanwhile = step.startsWith('backup') ? makeBackup : pause
-    await rounds.endAt({ step, passes }, meanwhile)
-    const { orphans, ...findings } = await rounds.findings()
-    expect(findings).toMatchObject(clean)
-    expect(orphans).toEqual([])
-  })
+  test.each(steps)(
+    'at %s, passed %i times before, every row exists once',
+    { timeout: 300_000 },
+    async (step, passes) => {
+      const meanwhile = step.startsWith('backup') ? makeBackup : pause
+      await rounds.endAt({ step, passes }, meanwhile)
+      const { orphans, ...findings } = await rounds.findings()
+      expect(findings).toMatchObject(clean)
+      expect(orphans).toEqual([])
+    },
+  )
 
   test('every backup that remains is complete and can be restored', { timeout: 120_000 }, async () => {
     const server = await rounds.start()

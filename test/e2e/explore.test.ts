@@ -835,54 +835,51 @@ const firstColour = [11, 110, 133] as const
 const textColour = [24, 32, 36] as const
 const secondColour = [192, 90, 18] as const
 
-test.skipIf(onCluster)(
-  'expired rows are plotted as hours, and a note says since when rows are stored',
-  async () => {
-    const { url } = world.server
-    const [minuteMs, dayMs] = [60_000, 86_400_000]
-    const midnightMs = Math.floor(Date.now() / dayMs) * dayMs
-    const key = await makeIngest(url, adminKey, { alias: 'expiring' })
-    const body = Array.from({ length: 10 * 144 }, (_, place) => ({
-      D: new Date(midnightMs - 10 * dayMs + 10 * place * minuteMs).toISOString(),
-      T: 'a',
-      V: place % 6,
-    }))
-    await callOk(url, 'POST', '/ingests/expiring/data?wait=true', { key, body })
-    const retained = { retention: 'P3D', hours_retention: null }
-    await callOk(url, 'PATCH', '/admin/entities/expiring', { key: adminKey, body: retained })
-    const reader = await makeReader(url, adminKey, ['expiring'], 'expiring')
-    const hoursFrom = async (): Promise<unknown> =>
-      (await callOk<{ hours_from: unknown }[]>(url, 'GET', '/consumer/data/entities', { key: reader }))[0]!.hours_from
-    // Hours are made of rows in files.
-    await expect.poll(hoursFrom, patience).toBe(body[0]!.D)
-    const page = await world.enter(reader)
-    await page.goto(`${page.url().split('#')[0]}#/explore?entity=expiring&tag=a&field=V&range=P1D&zone=UTC`)
-    await page.getByRole('img', { name: 'a over time' }).waitFor()
-    expect(await page.getByText('Rows are kept from').count()).toBe(0)
-    const rows = (count: number): Promise<void> => page.getByText(`${count} rows, `).waitFor()
-    await page.getByRole('button', { name: 'All', exact: true }).click()
-    await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
-    await rows(240)
-    const rowsFrom = new Date(midnightMs - 3 * dayMs).toISOString().slice(0, 10)
-    const from = `Rows are kept from ${rowsFrom} 00:00:00`
-    await page.getByText(`${from}, of what was before hours alone: mean, least and greatest`).waitFor()
-    // Each hour has the same six values, on both sides of the seam.
-    const items = page.getByRole('region', { name: 'Items' })
-    await items.getByRole('cell', { name: '2.5' }).first().waitFor()
-    await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
-    await page.getByText(`${from}: what was before needs them, and is not drawn.`).waitFor()
-    await rows(432)
-    // Before the first row: what needs rows is refused with the date, and the rest is drawn.
-    const address = `#/explore?entity=expiring&tag=a&field=V&from=${new Date(midnightMs - 8 * dayMs + 37 * minuteMs).toISOString()}&to=${new Date(midnightMs - 7 * dayMs + 37 * minuteMs).toISOString()}&zone=Asia/Kathmandu`
-    await page.goto(`${page.url().split('#')[0]}${address}`)
-    await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
-    await rows(25)
-    await page.getByText('Buckets begin by UTC, as the hours do.').waitFor()
-    await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
-    await page.getByText(`There are rows from ${rowsFrom}T00:00:00.000Z on`).waitFor()
-    await expectSound(page)
-  },
-)
+test.skipIf(onCluster)('expired rows are plotted as hours, and a note says since when rows are stored', async () => {
+  const { url } = world.server
+  const [minuteMs, dayMs] = [60_000, 86_400_000]
+  const midnightMs = Math.floor(Date.now() / dayMs) * dayMs
+  const key = await makeIngest(url, adminKey, { alias: 'expiring' })
+  const body = Array.from({ length: 10 * 144 }, (_, place) => ({
+    D: new Date(midnightMs - 10 * dayMs + 10 * place * minuteMs).toISOString(),
+    T: 'a',
+    V: place % 6,
+  }))
+  await callOk(url, 'POST', '/ingests/expiring/data?wait=true', { key, body })
+  const retained = { retention: 'P3D', hours_retention: null }
+  await callOk(url, 'PATCH', '/admin/entities/expiring', { key: adminKey, body: retained })
+  const reader = await makeReader(url, adminKey, ['expiring'], 'expiring')
+  const hoursFrom = async (): Promise<unknown> =>
+    (await callOk<{ hours_from: unknown }[]>(url, 'GET', '/consumer/data/entities', { key: reader }))[0]!.hours_from
+  // Hours are made of rows in files.
+  await expect.poll(hoursFrom, patience).toBe(body[0]!.D)
+  const page = await world.enter(reader)
+  await page.goto(`${page.url().split('#')[0]}#/explore?entity=expiring&tag=a&field=V&range=P1D&zone=UTC`)
+  await page.getByRole('img', { name: 'a over time' }).waitFor()
+  expect(await page.getByText('Rows are kept from').count()).toBe(0)
+  const rows = (count: number): Promise<void> => page.getByText(`${count} rows, `).waitFor()
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
+  await rows(240)
+  const rowsFrom = new Date(midnightMs - 3 * dayMs).toISOString().slice(0, 10)
+  const from = `Rows are kept from ${rowsFrom} 00:00:00`
+  await page.getByText(`${from}, of what was before hours alone: mean, least and greatest`).waitFor()
+  // Each hour has the same six values, on both sides of the seam.
+  const items = page.getByRole('region', { name: 'Items' })
+  await items.getByRole('cell', { name: '2.5' }).first().waitFor()
+  await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
+  await page.getByText(`${from}: what was before needs them, and is not drawn.`).waitFor()
+  await rows(432)
+  // Before the first row: what needs rows is refused with the date, and the rest is drawn.
+  const address = `#/explore?entity=expiring&tag=a&field=V&from=${new Date(midnightMs - 8 * dayMs + 37 * minuteMs).toISOString()}&to=${new Date(midnightMs - 7 * dayMs + 37 * minuteMs).toISOString()}&zone=Asia/Kathmandu`
+  await page.goto(`${page.url().split('#')[0]}${address}`)
+  await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
+  await rows(25)
+  await page.getByText('Buckets begin by UTC, as the hours do.').waitFor()
+  await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
+  await page.getByText(`There are rows from ${rowsFrom}T00:00:00.000Z on`).waitFor()
+  await expectSound(page)
+})
 
 test('readings of any size and spacing are plotted, with separate gaps for each tag', async () => {
   const { url } = world.server

@@ -213,24 +213,27 @@ test('an operator grants access, and checks retention and the parts of the servi
 })
 
 // On a cluster the pages are the same.
-test.skipIf(onCluster)('every page passes the accessibility and layout checks, light and dark, and on a phone', async () => {
-  const page = await enter(adminKey)
-  const places = {
-    '': 'Overview',
-    ingests: 'Ingests',
-    push: 'Push',
-    explore: 'Explore',
-    query: 'SQL and native queries',
-    metadata: 'Metadata',
-    access: 'Access',
-  }
-  for (const [place, title] of Object.entries(places)) {
-    await page.goto(`${world.server.url}/portal#/${place}`)
-    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-    await page.getByText('Asking…').first().waitFor({ state: 'detached' })
-    await expectSoundEverywhere(page)
-  }
-})
+test.skipIf(onCluster)(
+  'every page passes the accessibility and layout checks, light and dark, and on a phone',
+  async () => {
+    const page = await enter(adminKey)
+    const places = {
+      '': 'Overview',
+      ingests: 'Ingests',
+      push: 'Push',
+      explore: 'Explore',
+      query: 'SQL and native queries',
+      metadata: 'Metadata',
+      access: 'Access',
+    }
+    for (const [place, title] of Object.entries(places)) {
+      await page.goto(`${world.server.url}/portal#/${place}`)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      await page.getByText('Asking…').first().waitFor({ state: 'detached' })
+      await expectSoundEverywhere(page)
+    }
+  },
+)
 
 test('no key appears in a URL, in the history, or in the log', () => {
   expect(addresses.size).toBeGreaterThan(10)

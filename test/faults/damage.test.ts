@@ -313,7 +313,11 @@ describe('a service on a damaged folder', () => {
       /catalog\.sqlite is missing, but its data is there .*whole backup/,
     ],
     ['empty', emptied, /catalog\.sqlite is empty, but its data is there .*keys.*whole backup/],
-    ['not a database', filled(0), /catalog\.sqlite cannot be read \(file is not a database\): it is damaged.*whole backup/],
+    [
+      'not a database',
+      filled(0),
+      /catalog\.sqlite cannot be read \(file is not a database\): it is damaged.*whole backup/,
+    ],
     ['damaged in its tables', filled(4096), /catalog\.sqlite .*(damaged|malformed)/],
     [
       'next to a damaged write-ahead log',

@@ -97,5 +97,9 @@ describe.skipIf(rounds === 0)(`after repeated losses of machines (seed ${seed})`
     lose(false, (world) => loseAtRandom(world, rounds)),
   )
 
-  test('with a kill at each step of copying and restoring every acknowledged row exists once', { timeout: 30 * minutes }, () => lose(true, loseAtEachStep))
+  test(
+    'with a kill at each step of copying and restoring every acknowledged row exists once',
+    { timeout: 30 * minutes },
+    () => lose(true, loseAtEachStep),
+  )
 })

@@ -53,11 +53,14 @@ test('an object is written only if it does not exist, with a checksum for the st
   expect(await put()).toBe(false)
 })
 
-test.each(['', '<html>Sign in</html>'])('a 200 response from something other than an S3 store is an error: "%s"', async (page) => {
-  answer = (response) => response.end(page)
-  await expect(put()).rejects.toThrow('is not of a store of S3')
-  await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('is not of a store of S3')
-})
+test.each(['', '<html>Sign in</html>'])(
+  'a 200 response from something other than an S3 store is an error: "%s"',
+  async (page) => {
+    answer = (response) => response.end(page)
+    await expect(put()).rejects.toThrow('is not of a store of S3')
+    await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('is not of a store of S3')
+  },
+)
 
 test('a write that conflicts with another one is retried', async () => {
   answer = (response) => says(asked.length < 3 ? 409 : 412, 'ConditionalRequestConflict')(response)
