@@ -47,7 +47,7 @@ const call = (url: string, change: Partial<Parameters<typeof callHook>[1]> = {},
   callHook({ url, secret, body, nowMs: 1_700_000_000_999 }, { ...parts, ...change })
 const at = (path: string) => `http://127.0.0.1:${port}${path}`
 
-test('the body is signed with the time, as anyone can check', async () => {
+test('the body is signed together with the time, and not signed without a secret', async () => {
   expect(await call(at('/well'), {}, 'hidden')).toEqual({ status: 204, error: null })
   const v1 = createHmac('sha256', 'hidden').update(`1700000000.${body}`).digest('hex')
   expect(seen.at(-1)).toMatchObject({
@@ -58,7 +58,7 @@ test('the body is signed with the time, as anyone can check', async () => {
   expect(seen.at(-1)!.headers).not.toHaveProperty('tidemark-signature')
 })
 
-test('what is no success is a failure: also a redirect, which is not followed', async () => {
+test('an error status, a refused connection or a redirect is a failure, and the redirect is not followed', async () => {
   expect(await call(at('/fails'))).toEqual({ status: 500, error: 'the answer was 500' })
   const before = seen.length
   expect(await call(at('/moved'))).toMatchObject({ status: 307, error: expect.stringContaining('not followed') })
@@ -69,7 +69,7 @@ test('what is no success is a failure: also a redirect, which is not followed', 
   })
 })
 
-test('who hangs is left, and a large answer is not read', async () => {
+test('a call that hangs is abandoned, and a large response is not read', async () => {
   expect(await call(at('/hang'), { timeoutMs: 50 })).toEqual({ status: null, error: 'no answer in 50 ms' })
   const stop = AbortSignal.abort()
   expect((await call(at('/hang'), { stop })).status).toBe(null)
@@ -107,13 +107,13 @@ test.each([
   'http://①②⑦.0.0.1/',
   'http://10.1.1.1/',
   'http://169.254.169.254/latest/meta-data',
-])('%s is not called unless private addresses are', async (url) => {
+])('%s is not called unless private addresses are allowed', async (url) => {
   const lookup = names(['8.8.8.8'])
   const outcome = await call(url, { privateAddresses: false, lookup })
   expect(outcome).toMatchObject({ status: null, error: expect.stringContaining('hooks.privateAddresses is false') })
 })
 
-test('a name is judged by the address that is connected to, each time', async () => {
+test('each call checks the address that a name resolves to when it connects', async () => {
   const url = `http://hook.example:${port}/well`
   const before = seen.length
   for (const list of [['127.0.0.1'], ['8.8.8.8', '10.0.0.1'], ['::ffff:127.0.0.1'], ['::1']]) {
@@ -126,7 +126,7 @@ test('a name is judged by the address that is connected to, each time', async ()
   expect(seen.length).toBe(before)
 })
 
-test('a name that has no address is told', async () => {
+test('a name without an address is reported', async () => {
   const none = ((_name: string, _options: object, done: (error: Error) => void) =>
     done(new Error('ENOTFOUND'))) as unknown as typeof lookup
   const outcome = await call('http://hook.example/', { privateAddresses: false, lookup: none })

@@ -3,7 +3,7 @@ import { ObservedConditions } from './observed-conditions.ts'
 
 const away = { kind: 'partAway', part: 'kafka', message: 'gone' } as const
 
-test('what stands is told as long as it stands, what happens once', () => {
+test('a lasting condition is reported as long as it lasts, an event once', () => {
   const observed = new ObservedConditions()
   observed.observe(away)
   observed.observe({ kind: 'diskFilling', disk: 'd', freeBytes: 1.5, floorBytes: 2 })
@@ -18,7 +18,7 @@ test('what stands is told as long as it stands, what happens once', () => {
   expect(kinds()).toEqual([])
 })
 
-test('what is over before it was taken, or could not be kept, is told all the same', () => {
+test('a condition that ended before it was reported, or could not be stored, is reported nevertheless', () => {
   const observed = new ObservedConditions()
   observed.observe(away)
   observed.observe({ kind: 'partBack', part: 'kafka' })

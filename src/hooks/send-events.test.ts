@@ -4,7 +4,7 @@ import { attemptOf, EventSender } from './send-events.ts'
 
 const failed = { status: 500, error: 'the answer was 500' }
 
-test('pauses grow to an hour, and after a day nobody tries any more', () => {
+test('pauses between attempts grow to an hour, and delivery is abandoned after a day', () => {
   const dayMs = 86_400_000
   let [nowMs, attempts] = [0, 0]
   const pauses: number[] = []
@@ -38,7 +38,7 @@ const delivery = (id: number, hook: string): Delivery => ({
   ...{ status: null, error: null, endedMs: null },
 })
 
-test('a hook that hangs holds up no other, and what is stopped stays as it was', async () => {
+test('a hook that hangs does not delay others, and a stopped delivery stays pending', async () => {
   const notes: Attempt[] = []
   const called: string[] = []
   const sender = new EventSender({
@@ -73,7 +73,7 @@ test('a hook that hangs holds up no other, and what is stopped stays as it was',
   expect(notes).toHaveLength(2)
 })
 
-test('each event goes where its hook is by then, and to nobody once the hook is gone', async () => {
+test('each event is sent to the current address of its hook, and is not sent after the hook is deleted', async () => {
   const called: (string | null)[] = []
   let current: Hook | null = { ...hook('old'), secret: 'first' }
   const next = [{ ...hook('old'), url: 'http://new', secret: 'second' }, null]

@@ -55,7 +55,7 @@ function world() {
   return { state, ask, watch }
 }
 
-test('rejected rows are too many while more than so many came within the time', async () => {
+test('too many rejected rows are reported while more than "over" arrived within the period', async () => {
   const { state, ask } = world()
   const kind = { kind: 'rejected_rows', over: 10, within: 'PT5M' } as const
   state.rejected.push({ ms: state.nowMs, rows: 10 })
@@ -76,7 +76,7 @@ test('rejected rows are too many while more than so many came within the time', 
   expect(state.looked).toBe(looked)
 })
 
-test('rejected rows are looked at again after a failure, for a new hook, and once their ingest is known here', async () => {
+test('rejected rows are checked again after a failure, for a new hook, and when their ingest becomes known', async () => {
   const { state, ask } = world()
   const kind = { kind: 'rejected_rows', over: 0, within: 'PT5M' } as const
   expect(await ask({ ...kind, over: 1 })).toEqual([])
@@ -102,7 +102,7 @@ test('rejected rows are looked at again after a failure, for a new hook, and onc
   expect(await ask(kind)).toMatchObject([{ details: { rows: 3 } }])
 })
 
-test('an ingest that was heard of before is silent, also after a start', async () => {
+test('an ingest that has received rows before is reported as silent, also after a restart', async () => {
   const first = world()
   const kind = { kind: 'nothing_received', ingest: 'plant', for: 'PT10M' } as const
   expect(await first.ask(kind)).toEqual([])
@@ -125,7 +125,7 @@ test('an ingest that was heard of before is silent, also after a start', async (
   expect(second.state.heard).toEqual([])
 })
 
-test('a tag is silent whose newest item is older', async () => {
+test('a tag is reported as silent when its newest item is older than the period', async () => {
   const { state, ask } = world()
   const kind = { kind: 'nothing_received', tag: 'a', for: 'PT10M' } as const
   expect(await ask(kind)).toEqual([])
@@ -136,7 +136,7 @@ test('a tag is silent whose newest item is older', async () => {
   expect(await ask(kind)).toEqual([])
 })
 
-test('a hook that takes long, or fails, is as it was, and holds up no other', async () => {
+test('a hook whose check is slow or fails keeps its conditions, and does not delay others', async () => {
   const { state, watch } = world()
   const hook = (name: string, tag: string): Hook => {
     const kinds = [{ kind: 'nothing_received', tag, for: 'PT10M' }] as const

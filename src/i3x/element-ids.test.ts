@@ -16,7 +16,7 @@ const element: fc.Arbitrary<Element> = fc.oneof(
   fc.record({ kind: fc.constant('folder'), entity: name, prefix: parts.map((prefix) => `${prefix}.`) }),
 )
 
-test('an id is what the guide asks of one, and leads back to its element', () => {
+test('an id has no surrounding spaces or control characters, and parses back to its element', () => {
   fc.assert(
     fc.property(element, (one) => {
       const id = elementId(one)
@@ -27,7 +27,7 @@ test('an id is what the guide asks of one, and leads back to its element', () =>
   )
 })
 
-test('elements that differ have ids that differ', () => {
+test('different elements have different ids', () => {
   fc.assert(
     fc.property(element, element, (one, other) => {
       expect(elementId(one) === elementId(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
@@ -45,9 +45,9 @@ test.each([
   'folder:plant:a',
   'entity:',
   'tag:plant:\ud800',
-])('no id: %j', (id) => expect(elementOf(id)).toBeNull())
+])('is not an id: %j', (id) => expect(elementOf(id)).toBeNull())
 
-test('what lies in a folder has it as its parent, all the way up', () => {
+test('the parent of each element is its folder, up to the entity', () => {
   fc.assert(
     fc.property(parts, (tag) => {
       const way: Element[] = []
@@ -70,4 +70,4 @@ test.each([
   ['site/line1/', 'line1'],
   ['pump', 'pump'],
   ['.', '.'],
-])('%s is shown as %s', (whole, shown) => expect(lastPart(whole)).toBe(shown))
+])('%s is displayed as %s', (whole, shown) => expect(lastPart(whole)).toBe(shown))

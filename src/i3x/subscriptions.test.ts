@@ -112,7 +112,7 @@ async function subscribed(limits: Partial<{ subscriptions: number; waitingRows: 
 
 const valuesOf = (updates: readonly SyncUpdate[]) => updates.map(({ value }) => value)
 
-test('what does not fit waits in the log, and comes when there is room', async () => {
+test('rows over the limit of waiting rows stay in the log, and are returned after an acknowledgement', async () => {
   const { log, sync } = await subscribed({ waitingRows: 2 })
   for (const value of [1, 2, 3, 4, 5]) log.add(value)
   expect(log.followers).toBe(0)
@@ -122,7 +122,7 @@ test('what does not fit waits in the log, and comes when there is room', async (
   expect(await sync()).toEqual({ told: [[2, 4, 5]], partial: null })
 })
 
-test('what the log does not hold any more is told as a gap', async () => {
+test('rows that the log no longer stores are reported as a gap', async () => {
   const { log, sync } = await subscribed({ waitingRows: 2 })
   for (const value of [1, 2, 3, 4, 5]) log.add(value)
   expect((await sync()).told).toEqual([[1, 1, 2, 3]])
@@ -133,7 +133,7 @@ test('what the log does not hold any more is told as a gap', async () => {
   expect(await sync()).toEqual({ told: [[3, 6]], partial: null })
 })
 
-test('-1 acknowledges also what waits in the log', async () => {
+test('-1 also acknowledges rows still in the log', async () => {
   const { log, sync } = await subscribed({ waitingRows: 2 })
   for (const value of [1, 2, 3, 4, 5]) log.add(value)
   expect(await sync(-1)).toEqual({ told: [], partial: null })
@@ -141,7 +141,7 @@ test('-1 acknowledges also what waits in the log', async () => {
   expect((await sync()).told).toEqual([[1, 6]])
 })
 
-test('a change of an item is told by the next sync where one failed', async () => {
+test('a change of an item is returned by the next sync after a failed one', async () => {
   const { log, subscriptions, named, sync } = await subscribed({ waitingRows: 1 })
   await subscriptions.register(named, ['item:machines:press'], 1, caller)
   for (const value of [1, 2, 3]) log.add(value)
@@ -152,7 +152,7 @@ test('a change of an item is told by the next sync where one failed', async () =
   expect(await sync(1)).toEqual({ told: [], partial: null })
 })
 
-test('changes of items wait in the same bytes as rows, and what does not fit is told when there is room', async () => {
+test('changes of items share the byte limit of rows, and the newest is returned when there is capacity', async () => {
   const { press, subscriptions, named, sync } = await subscribed({ waitingRows: 1 })
   await subscriptions.register(named, ['item:machines:press'], 1, caller)
   for (const name of ['Press 1', 'Press 2', 'Press 3', 'Press 4']) {
@@ -167,7 +167,7 @@ test('changes of items wait in the same bytes as rows, and what does not fit is 
   expect(await sync(2)).toEqual({ told: [[3, { id: 'press', name: 'Press 4' }]], partial: null })
 })
 
-test('one that nobody asks for is deleted, with all that it holds', async () => {
+test('an idle subscription is deleted with all its data, but not while a stream is open', async () => {
   const { log, clock, subscriptions, named, sync } = await subscribed({ idleMs: 1000 })
   clock.nowMs = 1000
   await sync()
@@ -187,7 +187,7 @@ test('one that nobody asks for is deleted, with all that it holds', async () => 
   await expect(sync()).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('there are no more than the limit says, and a place is free when one is deleted', async () => {
+test('the number of subscriptions is limited, and a deletion frees a place', async () => {
   const { subscriptions, named } = await subscribed({ subscriptions: 2 })
   subscriptions.create('other', null)
   expect(() => subscriptions.create('third', null)).toThrow(Problem)
@@ -195,7 +195,7 @@ test('there are no more than the limit says, and a place is free when one is del
   expect(subscriptions.create('third', null).clientId).toBe('third')
 })
 
-test('each request names as many as an answer has', async () => {
+test('a request that names more objects than i3x.objects is refused', async () => {
   const { subscriptions, named } = await subscribed()
   const ids = Array.from({ length: 11 }, (_, at) => `tag:plant:${at}`)
   const tooMany = expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining('i3x.objects') })
@@ -205,7 +205,7 @@ test('each request names as many as an answer has', async () => {
   await expect(async () => subscriptions.unregister(named, ids, caller)).rejects.toEqual(tooMany)
 })
 
-test('a stream that takes no more is told the rest later, and nothing twice', async () => {
+test('a busy stream receives the rest later, and nothing twice', async () => {
   const { log, subscriptions, named, sync } = await subscribed({ waitingRows: 100 })
   log.add(1)
   expect((await sync()).told).toEqual([[1, 1]])
@@ -227,7 +227,7 @@ test('a stream that takes no more is told the rest later, and nothing twice', as
   expect((await sync()).told).toEqual([[2, 3]])
 })
 
-test('a stream that cannot go on has told what it had, and the next one is told the rest', async () => {
+test('a failing stream has sent its waiting rows, and the next stream continues with the rest', async () => {
   const { log, subscriptions, named } = await subscribed({ waitingRows: 2 })
   for (const value of [1, 2, 3, 4, 5]) log.add(value)
   log.isFull = true
@@ -247,7 +247,7 @@ test('a stream that cannot go on has told what it had, and the next one is told 
   next.close()
 })
 
-test('a busy stream is told in larger parts', async () => {
+test('a busy stream receives updates in larger batches', async () => {
   vi.useFakeTimers()
   try {
     const { log, subscriptions, named } = await subscribed({ waitingRows: 100 })

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { assignPartitions } from './assign-partitions.ts'
 
 test.each([
-  ['no member', [], 3, []],
-  ['one has all', [['a', []]], 3, [['a', [0, 1, 2]]]],
+  ['no members', [], 3, []],
+  ['a single member gets all partitions', [['a', []]], 3, [['a', [0, 1, 2]]]],
   [
-    'a new one takes what is over',
+    'a new member gets the surplus of others',
     [
       ['a', [0, 1, 2, 3]],
       ['b', []],
@@ -18,7 +18,7 @@ test.each([
     ],
   ],
   [
-    'who leaves is followed by the others',
+    'partitions of a member that left go to the others',
     [
       ['a', [0, 1]],
       ['c', [4]],
@@ -30,7 +30,7 @@ test.each([
     ],
   ],
   [
-    'two claim the same',
+    'two members claim the same partitions',
     [
       ['a', [0, 1]],
       ['b', [0, 1]],
@@ -49,7 +49,7 @@ test.each([
   expect([...shares]).toEqual(expected)
 })
 
-test('each partition has one owner, shares differ by one at most, and nobody who has his share gives any away', () => {
+test('each partition has one owner, shares differ by at most one, and an assignment is stable', () => {
   const member = fc.uniqueArray(fc.nat(17), { maxLength: 16 })
   fc.assert(
     fc.property(

@@ -65,20 +65,17 @@ test.each<{ doings: Doing[] }>([
   { doings: ['is silent', 'answers'] },
   { doings: ['is away', 'answers'] },
   { doings: ['is silent', 'is away', 'is silent', 'answers'] },
-])(
-  'what any broker may answer is answered by the one that does, and the others are asked last then: $doings',
-  async ({ doings }) => {
-    const brokers = await Promise.all(doings.map(broker))
-    const client = clientOf(brokers, 800)
-    const healthy = brokers.at(-1)!.reported
-    expect(await askAny(client)).toBe(healthy.port)
-    const asked = brokers.map(({ reported }) => reported.asked)
-    for (let times = 0; times < 20; times++) expect(await askAny(client)).toBe(healthy.port)
-    expect(brokers.slice(0, -1).map(({ reported }) => reported.asked)).toEqual(asked.slice(0, -1))
-  },
-)
+])('a broker that answers is preferred for requests that any broker may answer: $doings', async ({ doings }) => {
+  const brokers = await Promise.all(doings.map(broker))
+  const client = clientOf(brokers, 800)
+  const healthy = brokers.at(-1)!.reported
+  expect(await askAny(client)).toBe(healthy.port)
+  const asked = brokers.map(({ reported }) => reported.asked)
+  for (let times = 0; times < 20; times++) expect(await askAny(client)).toBe(healthy.port)
+  expect(brokers.slice(0, -1).map(({ reported }) => reported.asked)).toEqual(asked.slice(0, -1))
+})
 
-test('however long a request may take, its time fits into timers and into requests', () => {
+test('a timeout of any length is capped at the maximum of timers and requests', () => {
   const longest = 2 ** 31 - 1
   const client = clientOf([], longest)
   const sibling = client.sibling({ timeoutMs: client.timeoutMs + 10_000 })
@@ -86,7 +83,7 @@ test('however long a request may take, its time fits into timers and into reques
   expect([client.timeoutMs, sibling.timeoutMs]).toEqual([longest, longest])
 })
 
-test('a broker that answers again is asked again when the others fail', async () => {
+test('a broker that has recovered is used again when the others fail', async () => {
   const [one, other] = [await broker('is silent'), await broker('answers')]
   const client = clientOf([one, other], 400)
   expect(await askAny(client)).toBe(other.reported.port)
@@ -100,7 +97,7 @@ test.each<{ doings: Doing[]; says: string }>([
   { doings: ['is silent'], says: 'does not answer' },
   { doings: ['is silent', 'is silent'], says: 'does not answer' },
   { doings: ['is away'], says: 'cannot be reached' },
-])('where none answers, the failure says so: $doings', async ({ doings, says }) => {
+])('when no broker answers, the error says why: $doings', async ({ doings, says }) => {
   const client = clientOf(await Promise.all(doings.map(broker)), 200)
   await expect(askAny(client)).rejects.toMatchObject({
     name: 'KafkaUnavailable',
@@ -108,7 +105,7 @@ test.each<{ doings: Doing[]; says: string }>([
   })
 })
 
-test('a client that is closed ends its connections, also those of brokers that were late', async () => {
+test('closing a client closes all connections, also those to brokers that have not answered', async () => {
   const brokers = [await broker('is silent'), await broker('answers')]
   const client = clientOf(brokers, 5000)
   await askAny(client)

@@ -70,7 +70,7 @@ const cases = [...apis.values()].flatMap((kind) =>
   })),
 )
 
-test.each(cases)('"$kind" that $failure is sent $times times', async ({ kind, failure, times }) => {
+test.each(cases)('the request "$kind" that $failure is sent $times times', async ({ kind, failure, times }) => {
   const { client, asked } = failingOnce(kind, failures[failure])
   const options = { transactionalId: 'partition', compression: 'none', transactionTimeoutMs: 1000 } as const
   const producer = new TransactionalProducer(client, options)
@@ -84,7 +84,7 @@ test.each(cases)('"$kind" that $failure is sent $times times', async ({ kind, fa
   expect({ times: asked.filter((one) => one === kind).length, committed }).toEqual({ times, committed: times === 2 })
 })
 
-test('a transaction of many batches has time for each of them', async () => {
+test('each batch of a transaction has its own time limit', async () => {
   const { client } = failingOnce('none', failures['was not sent'])
   const signals: AbortSignal[] = []
   const noting: TransactingClient = {

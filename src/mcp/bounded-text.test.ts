@@ -18,11 +18,11 @@ test.each<[text: string, records: string[]]>([
   ['T,V\r\na,1\r\nb,\r\n', ['T,V', 'a,1', 'b,']],
   ['T,V\r\n"a\r\nb",1\r\nc,2', ['T,V', '"a\r\nb",1', 'c,2']],
   ['T\r\n"say ""\n"" now"\r\né😀\r\n', ['T', '"say ""\n"" now"', 'é😀']],
-])('the records of %j, however it comes', async (text, records) => {
+])('splits %j into records, however it is chunked', async (text, records) => {
   for (const size of [1, 2, 3, 7, 1000]) expect(await all(csvRecords(inPieces(text, size)))).toEqual(records)
 })
 
-test('a record that is longer than all that is told ends them, and nothing more is read', async () => {
+test('a record longer than the text limit ends the records, and reading stops', async () => {
   let read = 0
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -37,12 +37,12 @@ test('a record that is longer than all that is told ends them, and nothing more 
 const third = 'x'.repeat(textBytesMax / 3)
 
 test.each<[name: string, lines: string[], headLines: number, taken: number, cutBy: 'rows' | 'bytes' | null]>([
-  ['none', [], 0, 0, null],
-  ['as many as asked for', ['a', 'b'], 0, 2, null],
-  ['more', ['a', 'b', 'c'], 0, 2, 'rows'],
-  ['a header, which is no row', ['head', 'a', 'b'], 1, 3, null],
-  ['a header and more', ['head', 'a', 'b', 'c'], 1, 3, 'rows'],
-  ['long ones', [third, third, third], 1, 2, 'bytes'],
+  ['no lines', [], 0, 0, null],
+  ['as many lines as requested', ['a', 'b'], 0, 2, null],
+  ['more lines', ['a', 'b', 'c'], 0, 2, 'rows'],
+  ['a header, which is not counted as a row', ['head', 'a', 'b'], 1, 3, null],
+  ['a header and more rows', ['head', 'a', 'b', 'c'], 1, 3, 'rows'],
+  ['long lines', [third, third, third], 1, 2, 'bytes'],
 ])('the first 2 of %s', async (_name, lines, headLines, taken, cutBy) => {
   expect(await firstLines(lines, { rows: 2, headLines })).toEqual({ lines: lines.slice(0, taken), cutBy })
 })

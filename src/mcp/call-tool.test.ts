@@ -44,7 +44,7 @@ async function told(name: string, given: unknown): Promise<{ texts: string[]; is
   return { texts: content.map(({ text }) => text), isError }
 }
 
-describe('an answer', () => {
+describe('the result of a tool', () => {
   test.each<[name: string, given: unknown, note: string | RegExp, rows: number]>([
     ['list_entities', {}, '1 row, which is all. It is 1970-01-01T00:00:00.000Z now.', 1],
     ['find_tags', { entity: 'plant' }, /^Cut at max_rows, which may be 2000: this is the first 200 rows/, 200],
@@ -59,21 +59,21 @@ describe('an answer', () => {
     ['query', { kind: 'latest', entity: 'plant', max_rows: 250, ids: null }, '250 rows, which is all.', 251],
     ['query', { kind: 'latest', entity: 'empty' }, /^No rows\. list_entities tells/, 0],
     ['sql', { sql_query: 'SELECT 5 AS n' }, '1 row, which is all.', 2],
-  ])('%s %j: %s', async (name, given, note, rows) => {
+  ])('%s %j ends with the note %s', async (name, given, note, rows) => {
     const { texts, isError } = await told(name, given)
     expect(isError).toBe(false)
     expect(texts.at(-1)).toMatch(note)
     expect(texts.length === 1 ? 0 : texts[0]!.split('\n').length).toBe(rows)
   })
 
-  test('of metadata keeps every digit', async () => {
+  test('keeps every digit of metadata', async () => {
     expect((await told('find_metadata', { table: 'tags', prefix: 'a' })).texts[0]).toContain('9007199254740993')
     expect(asked).toEqual(['items tags [["tag[bw]","a"],["limit","201"]]'])
   })
 })
 
-describe('what is asked', () => {
-  test("is the request of the kind, without what is the tool's own", async () => {
+describe('the request of a tool', () => {
+  test("is the request of its query kind, without the tool's own arguments", async () => {
     await told('query', { kind: 'average', entity: 'plant', granularity: '1h', fill: null, max_rows: 3 })
     expect(asked).toEqual(['average {"entity":"plant","granularity":"1h"} csv'])
     await told('query', { kind: 'plot', entity: 'plant', ids: ['a', 'b'] })
@@ -96,14 +96,14 @@ describe('what is asked', () => {
     ['sql', { query: 'SELECT 1' }, 'sql_query is required'],
     ['find_metadata', { table: 'tag' }, 'there is no metadata table "tag" that this key may read; there are: "tags"'],
     ['select', {}, 'There is no tool "select". There are list_entities, find_tags, find_metadata, query, sql.'],
-  ])('%s %j is refused, and told how to ask', async (name, given, text) => {
+  ])('%s %j is refused with a hint how to correct it', async (name, given, text) => {
     const { texts, isError } = await told(name, given)
     expect(isError).toBe(true)
     expect(texts.join()).toContain(text)
   })
 })
 
-test('the tool for queries takes what the kinds take, and tells of each which kinds these are', () => {
+test('the query tool accepts the properties of all kinds, and describes the kinds of each', () => {
   const { properties } = tools.find(({ name }) => name === 'query')!.inputSchema
   const taken = new Set(queryKinds.flatMap((kind) => Object.keys(queryRequests[kind].properties)))
   expect(new Set(Object.keys(properties))).toEqual(new Set(['kind', 'max_rows', ...taken]))

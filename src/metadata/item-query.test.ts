@@ -52,12 +52,15 @@ describe('string filters become ranges of keys', () => {
     expect(rangeOf(query)).toEqual([from, to])
   })
 
-  test.each(['my.id[gt]=b&my.id[lt]=b', 'my.id=a&my.id=b', 'my.id[bw]=a&my.id[bw]=b'])('%s leaves nothing', (query) => {
-    expect(isEmptyRange(itemQuery(query, indexOf('string')).range)).toBe(true)
-  })
+  test.each(['my.id[gt]=b&my.id[lt]=b', 'my.id=a&my.id=b', 'my.id[bw]=a&my.id[bw]=b'])(
+    '%s matches no item',
+    (query) => {
+      expect(isEmptyRange(itemQuery(query, indexOf('string')).range)).toBe(true)
+    },
+  )
 })
 
-describe('values are read by the type of the index field', () => {
+describe('values are parsed by the type of the index field', () => {
   test.each<[FieldType, string, string]>([
     ['long', '5', '5'],
     ['long', '5.0', '5'],
@@ -78,7 +81,7 @@ describe('values are read by the type of the index field', () => {
   })
 })
 
-describe('what is refused names the index field', () => {
+describe('an invalid filter is refused with the name of the index field', () => {
   test.each<[string, FieldType, string]>([
     ['id=a', 'string', 'id'],
     ['colour=red', 'string', 'colour'],
@@ -113,7 +116,7 @@ describe('what is refused names the index field', () => {
     ['my.id[be]=10,9', 'long', 'my.id[be]'],
     ['my.id[be]=1,x', 'long', 'my.id[be]'],
     ['my.id[be]=%F0%9F%98%80,%EF%BD%9E', 'string', 'my.id[be]'],
-  ])('%s of a %s', (query, type, path) => {
+  ])('%s for a %s', (query, type, path) => {
     expect(() => itemQuery(query, indexOf(type))).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
@@ -149,12 +152,12 @@ describe('limit, NextToken and escapes', () => {
     )
   })
 
-  test('a token is handed on as it is', () => {
+  test('a NextToken is passed on unchanged', () => {
     expect(itemQuery('NextToken=a%2Bb', indexOf('string')).token).toBe('a+b')
   })
 })
 
-describe('a filter by an attribute is refused with what to ask SQL', () => {
+describe('a filter by an attribute is refused with the SQL condition to use instead', () => {
   test.each([
     ['a string=Boll', `WHERE "a string" = 'Boll'`],
     ["a string[gt]=O'Neill", `WHERE "a string" > 'O''Neill'`],
@@ -172,7 +175,7 @@ describe('a filter by an attribute is refused with what to ask SQL', () => {
     )
   })
 
-  test('what is no field is told no SQL', () => {
+  test('a filter by an unknown field is refused without a hint of SQL', () => {
     expect(() => itemQuery('nothing=1', indexOf('string'))).toThrow(/limit or NextToken$/)
   })
 })

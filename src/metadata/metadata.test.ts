@@ -123,7 +123,7 @@ async function tableOf<Id extends Identifier>(type: FieldType): Promise<ItemTabl
   }
 }
 
-describe('any filter, page size, pushes and deletions between pages list what a sorted array would', () => {
+describe('lists the items of a sorted array for any filter and page size, with pushes and deletions between pages', () => {
   const runs = { numRuns: rounds(40) }
   test('strings', () =>
     fc.assert(
@@ -150,7 +150,7 @@ describe('any filter, page size, pushes and deletions between pages list what a 
 describe('pages', () => {
   const names = Array.from({ length: 1200 }, (_, index) => `i${String(index).padStart(4, '0')}`)
 
-  test('have 1,000 items by default, 10,000 at most, and the last one no token', async () => {
+  test('have 1,000 items by default and at most 10,000, and the last page has no token', async () => {
     await push('string', names)
     const first = await page('string', '')
     expect(idsOf(first)).toEqual(names.slice(0, 1000))
@@ -162,7 +162,7 @@ describe('pages', () => {
     expect(await page('long', '')).toEqual({ Items: [], NextToken: null })
   })
 
-  test('end early at their bytes and hide nothing; an item that is larger alone is a page', async () => {
+  test('end early at the byte limit without skipping items; an item over the limit is a page alone', async () => {
     await push('string', names.slice(0, 9))
     const small = await metadataOf({ pageBytes: 50 })
     const seen: unknown[] = []
@@ -180,14 +180,14 @@ describe('pages', () => {
     expect(idsOf(await page('string', '', tiny))).toEqual(['i0000'])
   })
 
-  test('an item that is pushed again is shown as it is then', async () => {
+  test('show the newest version of an item pushed between two pages', async () => {
     await push('string', ['a', 'b'])
     const { NextToken } = await page('string', 'limit=1')
     await push('string', ['a', 'b'], 2)
     expect((await page('string', `NextToken=${NextToken}`)).Items).toEqual([{ id: 'b', n: 2 }])
   })
 
-  test('a field that was added since is null in older items', async () => {
+  test('show null for a field that was added after the item', async () => {
     await push('string', ['a'])
     const more: Field = { name: 'more', source: 'more', type: 'json', role: 'attribute' }
     await catalog.ingests.change('string', { addFields: [more] })
@@ -195,14 +195,14 @@ describe('pages', () => {
     expect((await page('string', '')).Items).toEqual([{ id: 'a', n: 1, more: null }])
   })
 
-  test('a caller who left is not read for', async () => {
+  test('are not read for an aborted request', async () => {
     await push('string', names)
     const gone = AbortSignal.abort(new Error('gone'))
     await expect(metadata.list('string', '', everything, gone)).rejects.toThrow('gone')
   })
 })
 
-describe('tokens', () => {
+describe('NextToken', () => {
   const refused = expect.objectContaining({ code: 'invalid_token' })
   let token: string
   beforeEach(async () => {
@@ -211,25 +211,25 @@ describe('tokens', () => {
     token = (await page('string', 'id[gte]=b&limit=1')).NextToken!
   })
 
-  test('take another limit and another spelling of the filter, and survive a restart', async () => {
+  test('accepts another limit and another spelling of the filter, also after a restart', async () => {
     const restarted = await metadataOf({}, new NextTokens(secret))
     const answer = await page('string', `limit=2&NextToken=${token}&id%5Bgte%5D=b`, restarted)
     expect(idsOf(answer)).toEqual(['c', 'd'])
   })
 
-  test('lead on also when the item they were made of is gone', async () => {
+  test('continues the list when the item that it was made from is deleted', async () => {
     await catalog.items.delete(1, keyOfString('b'), position)
     expect(idsOf(await page('string', `id[gte]=b&limit=1&NextToken=${token}`))).toEqual(['c'])
   })
 
   test.each<[string, () => string]>([
-    ['cut', () => token.slice(0, -1)],
-    ['lengthened', () => `${token}A`],
+    ['truncated', () => token.slice(0, -1)],
+    ['extended', () => `${token}A`],
     ['forged', () => `${token.slice(0, -2)}${token.endsWith('A') ? 'B' : 'A'}${token.slice(-1)}`],
     ['empty', () => ''],
-    ['of no form', () => '!!!'],
-    ['with a padding', () => `${token}=`],
-  ])('%s', async (_, make) => {
+    ['malformed', () => '!!!'],
+    ['with padding', () => `${token}=`],
+  ])('is refused when it is %s', async (_, make) => {
     await expect(page('string', `id[gte]=b&NextToken=${encodeURIComponent(make())}`)).rejects.toEqual(refused)
   })
 
@@ -239,11 +239,11 @@ describe('tokens', () => {
     ['string', 'id[gte]=c'],
     ['string', 'id[gte]=b&id[lt]=z'],
     ['long', ''],
-  ])('used for %s?%s', async (table, query) => {
+  ])('is refused for another query: %s?%s', async (table, query) => {
     await expect(page(table, `${query}&NextToken=${token}`)).rejects.toEqual(refused)
   })
 
-  test('of another service', async () => {
+  test('is refused when it comes from another service', async () => {
     const other = await metadataOf({}, new NextTokens(new Uint8Array(32).fill(2)))
     await expect(page('string', `id[gte]=b&NextToken=${token}`, other)).rejects.toEqual(refused)
   })
@@ -253,7 +253,7 @@ describe('items by identifier', () => {
   const find = async (table: string, itemsId: readonly string[], of = metadata): Promise<unknown> =>
     JSON.parse(textOf(await of.find(table, { itemsId: [...itemsId] }, everything, unhurried)))
 
-  test('come in the order asked, once each, absent ones left out', async () => {
+  test('are returned in the requested order, once each, without missing ones', async () => {
     await push('string', ['a', 'b', 'c'])
     expect(await find('string', ['c', 'x', 'a', 'c', ''])).toEqual([
       { id: 'c', n: 1 },
@@ -266,7 +266,7 @@ describe('items by identifier', () => {
     ['long', 5, ['5', '5.0', '50e-1']],
     ['double', 0.5, ['0.5', '5e-1', '0.50']],
     ['timestamp', 0, ['1970-01-01', '1970-01-01T00:00:00Z', '0', '1970-01-01T01:00+01:00']],
-  ])('%s %s in any spelling', async (type, id, spellings) => {
+  ])('the item of a %s index with the id %s is found in any spelling', async (type, id, spellings) => {
     await push(type, [id])
     for (const spelling of spellings) expect(await find(type, [spelling])).toHaveLength(1)
     expect(await find(type, spellings)).toHaveLength(1)
@@ -278,14 +278,14 @@ describe('items by identifier', () => {
     ['double', '1e999'],
     ['timestamp', 'noon'],
     ['string', '\ud800'],
-  ])('%s %j is refused by its place', async (type, id) => {
+  ])('an invalid %s %j is refused with its index', async (type, id) => {
     await expect(find(type, [type === 'string' ? 'a' : '1', id])).rejects.toMatchObject({
       code: 'invalid_request',
       errors: [{ path: 'itemsId[1]', message: expect.stringContaining('"id"') }],
     })
   })
 
-  test('10,000 of them are read in parts; more bytes than the limit are refused', async () => {
+  test('10,000 items are read in parts; a result over the byte limit is refused', async () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => index)
     await push('long', ids)
     expect(await find('long', ids.map(String).toReversed())).toHaveLength(10_000)
@@ -293,7 +293,7 @@ describe('items by identifier', () => {
     await expect(find('long', ids.map(String), small)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('SQL in identifiers stays text', async () => {
+  test('SQL in identifiers is treated as plain text', async () => {
     const sql = "'; DROP TABLE items; --"
     await push('string', [sql, '%', '_', 'a"b'])
     expect(await find('string', [sql])).toEqual([{ id: sql, n: 1 }])
@@ -303,11 +303,11 @@ describe('items by identifier', () => {
   })
 })
 
-describe('descriptions', () => {
+describe('descriptions of tables', () => {
   const describeAll = (entities: string[], mayRead = (_: string): boolean => true) =>
     metadata.describe({ entities }, mayRead)
 
-  test('come as asked, once each; by name for none named', async () => {
+  test('are returned as requested, once each; all of them by name if none is requested', async () => {
     await push('string', ['a', 'b'])
     const [first, second, ...rest] = await describeAll(['string', 'long', 'string'])
     expect(first).toEqual({
@@ -327,7 +327,7 @@ describe('descriptions', () => {
     expect((await metadata.describe({ entities: null }, everything)).map(({ entity }) => entity)).toEqual(names)
   })
 
-  test('name what is unknown, and show nothing that may not be read', async () => {
+  test('report unknown tables, and hide tables that may not be read', async () => {
     const unknown = {
       code: 'unknown_entity',
       errors: [{ path: 'entities[1]', message: expect.stringContaining('"nope"') }],
@@ -344,13 +344,13 @@ describe('descriptions', () => {
   })
 })
 
-test.each(['nope', 'STRING', 'string '])('there is no table %j', async (table) => {
+test.each(['nope', 'STRING', 'string '])('an unknown table is reported as not found: %j', async (table) => {
   const missing = { code: 'table_not_found' }
   await expect(page(table, '')).rejects.toMatchObject(missing)
   await expect(metadata.find(table, { itemsId: [] }, everything, unhurried)).rejects.toMatchObject(missing)
 })
 
-test('a table that may not be read is as one that is not there', async () => {
+test('a table that may not be read is reported as not found', async () => {
   const nothing = (): boolean => false
   await expect(metadata.list('string', '', nothing, unhurried)).rejects.toMatchObject({ code: 'table_not_found' })
   const request = { itemsId: ['a'] }
@@ -368,7 +368,7 @@ describe('deleting an item', () => {
     })
   }
 
-  test('waits for what was pushed before', async () => {
+  test('waits for earlier pushes to be processed', async () => {
     const admin = await adminOf(async (until) => {
       expect(until).toBe(50)
       await push('string', ['a'])
@@ -380,7 +380,7 @@ describe('deleting an item', () => {
     expect(idsOf(await page('string', ''))).toEqual(['a'])
   })
 
-  test('does not wait for ever', async () => {
+  test('fails as unavailable when the wait takes too long', async () => {
     const admin = await adminOf(
       (_, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     )
@@ -391,7 +391,7 @@ describe('deleting an item', () => {
     ['nope', 'a', 'table_not_found'],
     ['string', 'a', 'not_found'],
     ['long', 'a', 'invalid_request'],
-  ])('%s/%s: %s', async (table, id, code) => {
+  ])('fails for %s/%s with %s', async (table, id, code) => {
     const admin = await adminOf(async () => undefined)
     await expect(admin.delete(table, id)).rejects.toMatchObject({ code })
   })

@@ -39,17 +39,17 @@ async function wait(counts: readonly Count[], signal = new AbortController().sig
 test.each<[string, readonly Count[], number]>([
   ['at once', [2], 1],
   ['later', [0, 1, 2], 3],
-  ['after Druid was away, and busy', [new Problem('unavailable', 'x'), new Problem('query_timeout', 'x'), 2], 3],
-])('rows are there %s', async (_, counts, asked) => {
+  ['after Druid was unavailable and busy', [new Problem('unavailable', 'x'), new Problem('query_timeout', 'x'), 2], 3],
+])('a push waits until its rows are queryable: %s', async (_, counts, asked) => {
   expect(await wait(counts)).toBe(asked)
 })
 
-test('a fault of ours is told, and so is the end of the wait', async () => {
+test('an internal error and an abort end the wait', async () => {
   await expect(wait([new Error('broken')])).rejects.toThrow('broken')
   await expect(wait([new Problem('unavailable', 'x')], AbortSignal.timeout(20))).rejects.toThrow(/aborted/)
 })
 
-describe('rows of a replay', () => {
+describe('a replay', () => {
   const positions = [3, 5, 9]
 
   async function waitReplay(
@@ -77,35 +77,35 @@ describe('rows of a replay', () => {
   test.each<[string, readonly Count[], number]>([
     ['at once', [2], 1],
     ['later', [0, 1, 2], 3],
-    ['after Druid was away', [new Problem('unavailable', 'x'), 2], 2],
-  ])('are there %s', async (_, counts, asked) => {
+    ['after Druid was unavailable', [new Problem('unavailable', 'x'), 2], 2],
+  ])('waits until its rows are queryable: %s', async (_, counts, asked) => {
     expect(await waitReplay(counts, { stored: 2 })).toBe(asked)
   })
 
-  test('are not waited for where none was stored, or they are items', async () => {
+  test('does not wait when it stored no rows, or its rows are items', async () => {
     expect(await waitReplay([0], { stored: 0 })).toBe(0)
     expect(await waitReplay([0], { stored: 2, kind: 'metadata' })).toBe(0)
   })
 
-  test('are not waited for any longer than a push, nor for a caller who has left', async () => {
+  test('waits no longer than waitMs, and not for an aborted request or after an internal error', async () => {
     await waitReplay([0], { stored: 2 }, { waitMs: 10 })
     await expect(waitReplay([0], { stored: 2 }, { signal: AbortSignal.abort(new Error('left')) })).rejects.toThrow()
     await expect(waitReplay([new Error('broken')], { stored: 2 })).rejects.toThrow('broken')
   })
 })
 
-describe('rows of a batch that queries do not see yet', () => {
+describe('the count of rows of a batch that are not queryable yet', () => {
   const batch = { ingestId: 7, subscriberId: 1, position: positionAt(2, 10), rows: 5 }
   const noted = { ingestId: 7, entityId: 3, rows: 9, last: { position: positionAt(2, 11), ms: 5 }, seenRows: 4 }
   const at = (offset: number): number => positionAt(2, offset)
 
   test.each<[string, Partial<StoredRows>, Count, number]>([
-    ['are those that Druid lacks', {}, 3, 2],
-    ['are all while Druid is away', {}, new Problem('unavailable', 'x'), 5],
-    ['are none once the pipelines have found them', { seenPosition: at(11) }, 0, 0],
-    ['may be of a replay', { seenPosition: at(11), replayedPosition: at(12) }, 4, 1],
-    ['are none of an earlier replay', { seenPosition: at(13), replayedPosition: at(12) }, 0, 0],
-    ['are none in partitions of which nothing is noted', { partition: 1 }, 0, 0],
+    ['is the number of rows that Druid lacks', {}, 3, 2],
+    ['is all rows while Druid is unavailable', {}, new Problem('unavailable', 'x'), 5],
+    ['is 0 when the pipelines have seen them', { seenPosition: at(11) }, 0, 0],
+    ['includes rows of a newer replay', { seenPosition: at(11), replayedPosition: at(12) }, 4, 1],
+    ['is 0 when an earlier replay was seen', { seenPosition: at(13), replayedPosition: at(12) }, 0, 0],
+    ['is 0 in a partition without stored rows', { partition: 1 }, 0, 0],
   ])('%s', async (_, change, count, expected) => {
     const rows = {
       partition: 2,
@@ -134,13 +134,16 @@ test.each([
   { sinceMs: 50, count: 0, isSeen: false },
   // The row has expired.
   { sinceMs: 51, count: 0, isSeen: true },
-])('a row of 50 ms is seen: $isSeen, where $count are found and rows before $sinceMs have left', async (row) => {
-  const definitions = { entities: () => [{ ...entityOf(3), sinceMs: row.sinceMs }] }
-  const store = {
-    countPositions: async (...asked: readonly unknown[]) => {
-      expect(asked).toEqual([3, 8, 9, { fromMs: 50, toMs: 50 }])
-      return row.count
-    },
-  }
-  expect(await rowIsSeen({ store, definitions }, 3, { position: 8, ms: 50 })).toBe(row.isSeen)
-})
+])(
+  'a row at 50 ms counts as seen: $isSeen, when Druid has $count and rows before $sinceMs are expired',
+  async (row) => {
+    const definitions = { entities: () => [{ ...entityOf(3), sinceMs: row.sinceMs }] }
+    const store = {
+      countPositions: async (...asked: readonly unknown[]) => {
+        expect(asked).toEqual([3, 8, 9, { fromMs: 50, toMs: 50 }])
+        return row.count
+      },
+    }
+    expect(await rowIsSeen({ store, definitions }, 3, { position: 8, ms: 50 })).toBe(row.isSeen)
+  },
+)

@@ -20,15 +20,15 @@ const placed = (partition: number, index: number, receivedMs: number): PlacedEnt
 test.each<[string, readonly Partition[], number]>([
   ['no partition', [], nowMs],
   [
-    'partitions that are validated',
+    'validated partitions',
     [
       { received: [1, 2], validated: 2 },
       { received: [], validated: 0 },
     ],
     nowMs,
   ],
-  ['an empty partition of which nothing is known', [{ received: [], validated: null }], nowMs],
-  ['a partition of which nothing is validated', [{ received: [7, 8], validated: null }], 7],
+  ['an empty partition without a catalog entry', [{ received: [], validated: null }], nowMs],
+  ['a partition without any validated push', [{ received: [7, 8], validated: null }], 7],
   [
     'several partitions',
     [
@@ -37,8 +37,8 @@ test.each<[string, readonly Partition[], number]>([
     ],
     500,
   ],
-  ['a clock that runs ahead', [{ received: [5000], validated: 0 }], nowMs],
-])('the oldest push that waits, in %s', async (_, partitions, expected) => {
+  ['a push whose clock was ahead', [{ received: [5000], validated: 0 }], nowMs],
+])('finds the time of the oldest pending push: %s', async (_, partitions, expected) => {
   let closed = 0
   const found = await oldestPendingMs({
     partitions: partitions.length,

@@ -39,7 +39,7 @@ function tellingCatalog() {
 
 const soon = (): AbortSignal => AbortSignal.timeout(5000)
 
-test('each partition comes on by itself, and whoever waits for it goes on', async () => {
+test('each partition advances separately, and a wait for its position resolves', async () => {
   const { progress, report } = tellingCatalog()
   const [inFirst, inThird] = [positionAt(0, 2) + 5, positionAt(2, 0) + 10]
   expect([progress.processedThrough(inFirst), progress.processedThrough(inThird)]).toEqual([0, positionAt(2, 0)])
@@ -56,7 +56,7 @@ test('each partition comes on by itself, and whoever waits for it goes on', asyn
   await progress.close()
 })
 
-test('rows are pending from the push until they are counted, and never twice', async () => {
+test('rows are pending from the push until they are counted, and are never counted twice', async () => {
   const { progress, report, validated, rejected } = tellingCatalog()
   const push = { ingestId: 7, position: positionAt(1, 0), rows: 10 }
   progress.accepted(push)
@@ -72,7 +72,7 @@ test('rows are pending from the push until they are counted, and never twice', a
   await progress.close()
 })
 
-test('who waits for rows finds them in the counters', async () => {
+test('the counters include the rows when a wait for them resolves', async () => {
   const { progress, report, validated } = tellingCatalog()
   progress.accepted({ ingestId: 7, position: positionAt(1, 0), rows: 10 })
   expect(progress.counters(7)).toMatchObject({ stored: 0, pending: 10 })
@@ -84,7 +84,7 @@ test('who waits for rows finds them in the counters', async () => {
   await progress.close()
 })
 
-test('rows are pending until queries see them', async () => {
+test('rows are pending until they are queryable', async () => {
   const { progress, report, validated, rejected, stored, seen } = tellingCatalog()
   const last = { position: positionAt(1, 0) + 9, ms: 0 }
   const noted = { partition: 1, ingestId: 7, entityId: 1, rows: 8, last, throughPosition: positionAt(1, 1) }

@@ -44,7 +44,7 @@ function* reported(all: readonly Round[]): Generator<{ readonly found: number; r
   }
 }
 
-test('a few pushes are counted one by one', () => {
+test('a few pushes are counted exactly', () => {
   fc.assert(
     fc.property(rounds(6), (steps) => {
       for (const { found, rows } of reported(steps)) expect(found).toBe(rows)
@@ -52,7 +52,7 @@ test('a few pushes are counted one by one', () => {
   )
 })
 
-test('of many none is forgotten, and none waits when all are validated', () => {
+test('the count of many pushes is 0 exactly when all are validated', () => {
   fc.assert(
     fc.property(rounds(900), (steps) => {
       for (const { found, rows } of reported(steps)) expect(found === 0).toBe(rows === 0)
@@ -61,7 +61,7 @@ test('of many none is forgotten, and none waits when all are validated', () => {
   )
 })
 
-test('a million pushes that wait take little room, and little time to be counted', () => {
+test('a million pending pushes are counted within 1 percent', () => {
   const pending = new PendingRows()
   const pushes = 1_000_000
   for (let offset = 0; offset < pushes; offset++)

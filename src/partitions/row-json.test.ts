@@ -73,7 +73,7 @@ describe('rows as lines of JSON', () => {
       '{"__time":253402300799999,"T.a-b":"a","d":-1.7976931348623157e+308,"l":-9223372036854775808,"b":0,"t":-62135596800000,":position":9007199254740991}',
     ],
     [
-      'texts that JSON has to escape',
+      'strings that JSON must escape',
       { D: 0, T: '"\n\u0000\ud800 é😀', d: 0, l: 0n, b: false, t: 0 },
       3,
       '{"__time":0,"T.a-b":"\\"\\n\\u0000\\ud800 é😀","d":0.0,"l":0,"b":0,"t":0,":position":3}',
@@ -93,14 +93,14 @@ describe('rows as lines of JSON', () => {
     expect(linesOf(new RowJson(fields).records(batchOf([row], position)))).toEqual([line])
   })
 
-  test('what was pushed as null is named where newer rows replace older ones', () => {
+  test('lists fields pushed as null where newer rows replace older ones', () => {
     const row: Row = { D: 0, T: 'a', d: null, l: null, b: null, t: null }
     const pushedNulls = [null, null, Uint8Array.of(1, 0), null, Uint8Array.of(1, 0), null]
     const lines = linesOf(new RowJson(fields).records({ ...batchOf([row, row], 8), pushedNulls }))
     expect(lines.map((line) => JSON.parse(line)[':nulls'])).toEqual(['d,b', undefined])
   })
 
-  test('are what JSON.parse reads back, however many there are', () => {
+  test('JSON.parse reads back any number of random rows', () => {
     const nullable = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(values, { nil: null })
     const row: fc.Arbitrary<Row> = fc.record({
       D: fc.integer(),

@@ -19,12 +19,12 @@ test.each([
   [[1, 2, 5], 2, [{ rows: 2, last: { position: 5, ms: 50 } }]],
   [[1, 2, 5], 6, []],
   [[], 0, []],
-])('of rows at %j those from %d on are handed on', (positions, from, expected) => {
+])('reports the rows at %j from position %d on, with the last of them', (positions, from, expected) => {
   const found = rowsToStore({ ingestId: 3, batch: batchAt(positions) }, from)
   expect(found).toEqual(expected.map((rows) => ({ ingestId: 3, entityId: 7, ...rows })))
 })
 
-describe('of what was kept before is taken back', () => {
+describe('withdrawal of recorded rows that are validated again', () => {
   const run = (
     stored: readonly number[],
     rejected: readonly number[],
@@ -41,7 +41,7 @@ describe('of what was kept before is taken back', () => {
   const taken = (again: RepeatedRows, runs: readonly ValidatedRun[]) =>
     again.takenBack(runs, 100).map(({ positions, last }) => [[...positions], last?.position ?? null])
 
-  test('what is rejected now, with the last row before it that stays', () => {
+  test('withdraws rows that are rejected now, and names the last row that remains', () => {
     const again = new RepeatedRows()
     expect(taken(again, [run([1, 2], [])])).toEqual([])
     expect(taken(again, [run([], [5, 6])])).toEqual([[[5, 6], 2]])
@@ -51,7 +51,7 @@ describe('of what was kept before is taken back', () => {
     ])
   })
 
-  test('nothing of rows that are validated for the first time, and nothing of items', () => {
+  test('withdraws no items, and no rows that are validated for the first time', () => {
     expect(taken(new RepeatedRows(), [run([101], [102]), run([], [3], { kind: 'metadata' })])).toEqual([])
     expect(taken(new RepeatedRows(), [run([99, 101], [98])])).toEqual([[[98], 99]])
     expect(taken(new RepeatedRows(), [run([], [98])])).toEqual([[[98], null]])

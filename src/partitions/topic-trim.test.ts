@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { KafkaClient } from '../kafka/kafka-client.ts'
 import { TopicTrim } from './topic-trim.ts'
 
-test('a topic that cannot be trimmed holds up no other, nor does the journal', async () => {
+test('a topic that cannot be trimmed does not stop the trimming of others, and neither does the journal', async () => {
   const asked: number[] = []
   const client = { leadersOf: () => Promise.reject(new Error('no journal')) }
   const trim = new TopicTrim({

@@ -62,7 +62,7 @@ function world(ownPartitions: readonly number[]) {
   return { state, handOn, unseen, check, asked }
 }
 
-test('rows are noted as seen when the last of them shows, and while all are nobody is asked', async () => {
+test('rows are noted as seen when the last one is queryable, and Druid is not queried when all are seen', async () => {
   const { state, handOn, unseen, check } = world([0])
   const last = handOn(0, 1, 5)
   expect([await check(), unseen(0)]).toEqual([1, 5])
@@ -71,7 +71,7 @@ test('rows are noted as seen when the last of them shows, and while all are nobo
   expect([await check(1000), await check(1000)]).toEqual([0, 0])
 })
 
-test('rows that come while others are looked for do not hold up these', async () => {
+test('newly stored rows do not delay the check of earlier ones', async () => {
   const { state, handOn, unseen, check, asked } = world([0])
   const last = handOn(0, 1, 5)
   await check()
@@ -87,7 +87,7 @@ test('rows that come while others are looked for do not hold up these', async ()
   expect(asked.at(-1)).toBe(positionAt(0, 5) - 1)
 })
 
-test('partitions of others are theirs, and what does not show is asked for less and less often', async () => {
+test('checks only its own partitions, and queries missing rows less and less often', async () => {
   const { handOn, unseen, check } = world([1])
   handOn(0, 1, 1)
   handOn(1, 1, 1)
@@ -97,7 +97,7 @@ test('partitions of others are theirs, and what does not show is asked for less 
   expect([sum > 10, sum < 40, unseen(0), unseen(1)]).toEqual([true, true, 1, 1])
 })
 
-test('after a failure it looks again, and after a minute for newer rows', async () => {
+test('checks again after a failure, and after a minute for newer rows', async () => {
   const { state, handOn, unseen, check } = world([0])
   handOn(0, 1, 1)
   state.isAway = true

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { JournalMarks } from './journal-marks.ts'
 
-test('marks that are thinned out while they are copied take no other marks with them', () => {
+test('thinning out marks that are being copied removes no other marks', () => {
   const segment = { firstPosition: 0, endPosition: 0, bytes: 0 }
   const marks = new JournalMarks({
     journal: { segments: [segment], durablePosition: 0 },

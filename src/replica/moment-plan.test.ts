@@ -7,7 +7,7 @@ const moment = (number: number, whole: number | null) => ({
   ...{ whole, files: [], departed: [], moments: [] },
 })
 
-test('the last whole moment stays, however old it is', () => {
+test('the last complete moment is retained, however old it is', () => {
   const last = { ...moment(5, 5), name: momentName(5, 1) }
   const kept = planMoment(moment(9, 5), last, 100)
   expect(kept.moment.moments.map(([number]) => number)).toEqual([5])
@@ -15,7 +15,7 @@ test('the last whole moment stays, however old it is', () => {
   expect(planMoment(moment(9, null), last, 100).deleted).toEqual([])
 })
 
-test('it goes when the new one is whole', () => {
+test('the last complete moment is deleted when the new one is complete', () => {
   const last = { ...moment(5, 5), name: momentName(5, 1) }
   const { moment: next, deleted } = planMoment(moment(9, 9), last, 100)
   expect(next.moments).toEqual([])

@@ -6,7 +6,7 @@ test.each([
   [['the folder is not there: is its disk mounted?'], 'is its disk mounted? Pushes wait'],
   [['Another service has taken over. Stop this one.'], 'Stop this one. Pushes wait'],
   [['it refused the key'], 'it refused the key. Pushes wait'],
-])('of the failures %j a push that waits is told in whole sentences', (failures, said) => {
+])('the error of a waiting push states the failures %j in complete sentences', (failures, said) => {
   const errors = new ReplicaErrors(() => undefined)
   for (const failure of failures) errors.report('store', failure)
   expect(errors.unavailable()).toMatchObject({ code: 'unavailable', message: expect.stringContaining(said) })

@@ -41,7 +41,7 @@ async function replicaOfAnother(directory: string): Promise<FileStore> {
   return store
 }
 
-test('a claim goes to the end of the log, though its owner deletes the oldest entries while it is looked for by a late list', () =>
+test('a claim with a late list is appended to the end of the log while the owner deletes the oldest entries', () =>
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = await replicaOfAnother(directory)
     let isLate = true
@@ -80,7 +80,7 @@ test('entries name the newest moment before them', () =>
 
 const nothingListed = async function* (): AsyncIterable<string> {}
 
-test('a folder without a replica of its own begins none where a list shows nothing yet of another, whose oldest entries are deleted', () =>
+test('a late list that hides an existing replica without its oldest entries does not let another folder start one', () =>
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = new FileStore(join(directory, 'copy'), nodeDisk)
     const owner = await claimOf(store, join(directory, 'owner'))
@@ -98,7 +98,7 @@ test('a folder without a replica of its own begins none where a list shows nothi
     expect(await store.get(logName(0))).toBeNull()
   }))
 
-test('of two who begin a replica at one place one has it, also where the other is so slow that the first entry is deleted meanwhile', () =>
+test('of two services that start a replica at one place only one succeeds, even if the other is very slow', () =>
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = new FileStore(join(directory, 'copy'), nodeDisk)
     let isSlow = true
@@ -117,7 +117,7 @@ test('of two who begin a replica at one place one has it, also where the other i
     expect(await store.get(logName(0))).toBeNull()
   }))
 
-test('who ended between the claim and the object that stays writes it at the next one', () =>
+test('a claim that ended before it wrote the object "begun" writes it at the next attempt', () =>
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = new FileStore(join(directory, 'copy'), nodeDisk)
     const ending = changedStore(store, {
@@ -131,7 +131,7 @@ test('who ended between the claim and the object that stays writes it at the nex
     expect(await store.get('begun')).not.toBeNull()
   }))
 
-test('a first entry that somebody left who ended before he took it back is not taken for the replica', () =>
+test('a first entry abandoned by a killed service is not taken for the replica', () =>
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = new FileStore(join(directory, 'copy'), nodeDisk)
     const owner = await claimOf(store, join(directory, 'owner'))

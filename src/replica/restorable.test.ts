@@ -6,7 +6,7 @@ function withJournal(position: number) {
   return { journal, restorable: new Restorable({ journal }) }
 }
 
-test('what the log has behind a moment counts once the journal has reached that', () => {
+test('log entries after a moment count only when the journal has reached them', () => {
   const { journal, restorable } = withJournal(10)
   restorable.committing(30, null)
   journal.position = 29
@@ -15,7 +15,7 @@ test('what the log has behind a moment counts once the journal has reached that'
   expect([restorable.position, restorable.isWhole]).toEqual([31, true])
 })
 
-test('of several moments in a row that are not whole the last one has to be', () => {
+test('after several incomplete moments in a row the last one must be complete', () => {
   const { journal, restorable } = withJournal(10)
   restorable.committing(30, 500)
   journal.position = 20
@@ -26,7 +26,7 @@ test('of several moments in a row that are not whole the last one has to be', ()
   expect([restorable.position, restorable.sinceMs]).toEqual([40, null])
 })
 
-test('the lag goes back to the oldest push behind the moment', () => {
+test('the lag is measured from the oldest push after the moment', () => {
   const { restorable } = withJournal(10)
   restorable.copying(100)
   expect(restorable.sinceMs).toBeNull()

@@ -3,7 +3,7 @@ import { StoreRefused } from '../object-store/object-store.ts'
 import { damagedObject } from './replica-format.ts'
 import { isFinal, isFinalForCommand, StoreAttempts } from './store-attempts.ts'
 
-test('a request that succeeds does not hide that another fails', async () => {
+test('a successful request does not hide the failure of another one', async () => {
   const stop = new AbortController()
   const reported: (string | null)[] = []
   const attempts = new StoreAttempts({
@@ -23,7 +23,7 @@ test('a request that succeeds does not hide that another fails', async () => {
   expect(reported).toEqual(['the disk is full', null])
 })
 
-test('a command ends with what its user has to mend, a service goes on asking', () => {
+test('a command ends at an error that its user must fix, while a service keeps retrying', () => {
   const refused = new StoreRefused('AccessDenied')
   const damaged = damagedObject('log/1')
   expect([refused, damaged, new Error('503')].map((error) => isFinalForCommand(error, 1))).toEqual([true, false, false])

@@ -55,7 +55,7 @@ async function watch(
   return wrong
 }
 
-describe.concurrent('rows are there once when a field is added', () => {
+describe.concurrent('every row is returned exactly once while a field is added', () => {
   test.each([0, 500, 3000])('%d ms after the first rows', async (pauseMs) => {
     const alias = `added_${pauseMs}`
     const key = await makeIngest(service.url, adminKey, { alias })

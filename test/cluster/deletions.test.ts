@@ -313,7 +313,7 @@ class Corrected {
 }
 
 describe.each(['keep', 'replace'] as const)('duplicates: %s', (duplicates) => {
-  test(`random deletions, some taken back, are seen so in every language (seed ${seed})`, {
+  test(`every query language sees random deletions, some of them undone (seed ${seed})`, {
     timeout: 600_000,
   }, async () => {
     const draw = drawFrom(seed)
@@ -329,7 +329,7 @@ describe.each(['keep', 'replace'] as const)('duplicates: %s', (duplicates) => {
   })
 })
 
-describe('what a cluster keeps to', () => {
+describe('deletions on a cluster', () => {
   const path = '/admin/entities/bounds/deletions'
   const day = iso(startMs)
   let key = ''
@@ -348,7 +348,9 @@ describe('what a cluster keeps to', () => {
     return items.map(({ V }) => V)
   }
 
-  test('a row that was rejected before and is replayed after was pushed before', { timeout: 120_000 }, async () => {
+  test('a row rejected before a deletion and replayed after it counts as pushed before it', {
+    timeout: 120_000,
+  }, async () => {
     expect(await push([{ D: day, T: 'a', U: 'u', V: 2, W: 1 }])).toMatchObject({ rejected: 1 })
     const { body: made } = await remove({ ids: ['a'] })
     expect(made.rows).toBe(1)
@@ -364,7 +366,9 @@ describe('what a cluster keeps to', () => {
     expect(await call(first.url, 'DELETE', `${path}/${made.id}`, admin)).toMatchObject({ status: 404 })
   })
 
-  test('is refused with what it is', { timeout: 120_000 }, async () => {
+  test('refuses conditions and native queries that deletions do not support, with the reason', {
+    timeout: 120_000,
+  }, async () => {
     expect(await remove({ where: { metric: 'M', op: '<', value: '\u{1f600}' } })).toMatchObject({ status: 400 })
     const { body: made } = await remove({ where: { metric: 'M', op: '<', value: 'z' }, metrics: ['V'] })
     const asked = async (dataSource: unknown, more: object = {}, queryType = 'timeseries') => {
@@ -390,7 +394,7 @@ describe('what a cluster keeps to', () => {
     await callOk(second.url, 'DELETE', `${path}/${made.id}`, admin)
   })
 
-  test('one more than limits.deletions is a 409, also by another process', { timeout: 120_000 }, async () => {
+  test('one deletion more than limits.deletions is a 409, also at another process', { timeout: 120_000 }, async () => {
     for (let count = 0; count < 12; count++) {
       const { status } = await remove({ ids: ['none'] }, count % 2 === 0 ? first.url : second.url)
       expect(status).toBe(201)

@@ -50,7 +50,7 @@ const differing = {
 }
 
 if (!isRecorded) {
-  test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
+  test.skip('agreement with Druid: skipped, its recorded answers are not next to the project', () => undefined)
 } else {
   const modules = ['corpus', 'answers', 'json'].map(
     (name) => import(pathToFileURL(join(home, 'lib', `${name}.mjs`)).href),
@@ -65,7 +65,7 @@ if (!isRecorded) {
   const recorded = new Map(answers.filter(({ id }) => settled[id] !== 'skip').map((answer) => [answer.id, answer]))
   const items = tool.nativeQueries().filter(({ id }) => recorded.has(id))
 
-  describe('native queries on Druid', () => {
+  describe('native queries on Druid, compared with recorded answers', () => {
     const clusterName = `n${Date.now().toString(36)}`
     const world = recordedWorld(corpus)
     const druid = new WorldsOnDruid(clusterName, { shares: false })
@@ -85,7 +85,7 @@ if (!isRecorded) {
     beforeAll(() => druid.load([world]), 300_000)
     afterAll(() => druid.close(), 60_000)
 
-    describe.each(['not published yet', 'published'] as const)('of rows that are %s', (state) => {
+    describe.each(['not published yet', 'published'] as const)('rows that are %s', (state) => {
       beforeAll(() => (state === 'published' ? druid.publish() : undefined), 610_000)
 
       test.each(items.map((item) => [item.id, item] as const))('%s', async (id, item) => {

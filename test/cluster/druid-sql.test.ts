@@ -21,13 +21,13 @@ const differing = new Set([
 ])
 
 if (!isRecorded) {
-  test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
+  test.skip('agreement with Druid: skipped, its recorded answers are not next to the project', () => undefined)
 } else {
   const tool = await loadTool()
   const recorded = recordings(tool)
   const queries = tool.corpus.sqlQueries().filter(({ id }) => recorded.has(id))
 
-  describe('SQL on Druid', () => {
+  describe('SQL on Druid, compared with recorded answers', () => {
     const clusterName = `s${Date.now().toString(36)}`
     const world = recordedWorld(tool.corpus)
     const druid = new WorldsOnDruid(clusterName, { shares: false })

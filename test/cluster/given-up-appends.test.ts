@@ -41,7 +41,7 @@ function slowClient() {
   return { client, slow, letGo }
 }
 
-test('an append that was given up is shut out by the next one, or stands before it', async () => {
+test('an abandoned append is fenced off by the next append, or is stored before it', async () => {
   const signal = AbortSignal.timeout(30_000)
   await ensureTopic(kafka, { name: topic, partitions: 1, replicationFactor: 1, settings: {} }, signal)
   const { client, slow, letGo } = slowClient()

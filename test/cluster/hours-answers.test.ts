@@ -42,7 +42,7 @@ async function expectSame(kind: QueryKind, request: object, hidden: readonly Hid
   expect(near(await ask(kind, request, world.seen('after', hidden)))).toEqual(expected)
 }
 
-describe('averages', () => {
+describe('averages across the boundary of hours and rows', () => {
   test.each([
     {},
     { granularity: 'hour' },
@@ -56,13 +56,14 @@ describe('averages', () => {
     { granularity: 'day', fill: 'null', start_date: text(0), end_date: text(nowMs) },
   ])('%j', (request) => expectSame('average', { ...request }))
 
-  test('of all tags together', () => expectSame('average-granularity', { granularity: 'six_hour', fields: ['L'] }))
+  test('averages of all tags together', () =>
+    expectSame('average-granularity', { granularity: 'six_hour', fields: ['L'] }))
 })
 
 const overTime = 'mean min max sum count first last time_mean covered total rise resets min_time max_time'.split(' ')
 
 /** Late rows make the order-dependent values of an hour unknown, so these tests hide the late rows. */
-describe('values over time', () => {
+describe('values over time across the boundary of hours and rows', () => {
   test.each([
     { granularity: 'hour' },
     { granularity: 'day', ids: ['a'], shape: 'step' },
@@ -91,7 +92,7 @@ describe('values over time', () => {
     { points: 10, start_date: text(0), end_date: text(20 * hourMs - 1), metric_name_field: ['N'] },
   ])('plot %j', (request) => expectSame('plot', request, [late]))
 
-  test('know counts, sums and bounds of hours with late rows', () =>
+  test('counts, sums, bounds, first and last values are the same for hours with late rows', () =>
     expectSame('aggregate', { aggregates: ['count', 'sum', 'min', 'max', 'first', 'last'], granularity: 'day' }))
 })
 
@@ -110,7 +111,7 @@ const deleting = (selection: Partial<DeletionSelection>): HiddenByDeletion => ({
   },
 })
 
-describe('SQL', () => {
+describe('SQL across the boundary of hours and rows', () => {
   test.each([
     'SELECT COUNT(*) AS "n", COUNT(V) AS "c", SUM(V) AS "s", SUM(N) AS "l", MIN(N) AS "m", MAX(V) AS "g", AVG(N) AS "a" FROM plant',
     `SELECT TIME_FLOOR(__time, 'PT1H') AS "h", T, L, COUNT(*) AS "n", AVG(V) AS "m" FROM plant GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
@@ -130,11 +131,11 @@ describe('SQL', () => {
     'SELECT COUNT(*) AS "n" FROM plant WHERE __time = MILLIS_TO_TIMESTAMP(5)',
     'SELECT COUNT(*) AS "n" FROM (SELECT DISTINCT T, V FROM plant) AS x',
     'SELECT COUNT(DISTINCT V) AS "n" FROM plant WHERE __time >= MILLIS_TO_TIMESTAMP(0)',
-  ])('needs rows that have left: %s', async (query) => {
+  ])('is refused because it needs expired rows: %s', async (query) => {
     await expect(world.seen('after').sql(query)).rejects.toMatchObject({ code: 'rows_expired' })
   })
 
-  test('that needs rows begins with them', async () => {
+  test('a query without a start that needs rows covers only the rows that have not expired', async () => {
     const [[{ n }]] = [await world.seen('after').sql('SELECT COUNT(*) AS "n" FROM plant WHERE V > -100')] as [
       [{ n: number }],
     ]
@@ -146,21 +147,21 @@ describe('SQL', () => {
 /** A deletion of the rows that were pushed late. */
 const late = { ...deleting({}), id: 1, pushed: [{ from: lateFrom, before: 2 * lateFrom }] }
 
-describe('later deletions take hours', () => {
+describe('deletions made after the hours', () => {
   test.each<[string, Partial<DeletionSelection>]>([
-    ['of a tag', { ids: ['a'] }],
-    ['of some hours', { prefixes: ['b'], fromMs: 5 * hourMs, toMs: 9 * hourMs - 1 }],
-    ['and rows behind them', { fromMs: 30 * hourMs, toMs: sinceMs + 90_000 }],
-    ['of a metric', { metrics: [{ name: 'N', type: 'long' }], toMs: 30 * hourMs - 1 }],
+    ['a tag', { ids: ['a'] }],
+    ['some hours of a prefix', { prefixes: ['b'], fromMs: 5 * hourMs, toMs: 9 * hourMs - 1 }],
+    ['hours and the rows after them', { fromMs: 30 * hourMs, toMs: sinceMs + 90_000 }],
+    ['a metric', { metrics: [{ name: 'N', type: 'long' }], toMs: 30 * hourMs - 1 }],
   ])('%s', (_, selection) => expectSame('average', { granularity: 'hour' }, [deleting(selection)]))
 
-  test('and not those that are made without their rows already', async () => {
+  test('do not change hours that were already made without the deleted rows', async () => {
     const earlier = { ...deleting({ ids: ['a'] }), id: 4, pushed: [] }
     expect(near(await ask('average', {}, world.seen('after', [earlier])))).toEqual(near(await ask('average', {})))
   })
 })
 
-describe('what needs rows is refused', () => {
+describe('queries that need expired rows are refused', () => {
   test.each<[QueryKind, object]>([
     ['average', { granularity: 'minute', start_date: text(0) }],
     ['average', { start_date: text(1) }],
@@ -176,7 +177,7 @@ describe('what needs rows is refused', () => {
     await expect(ask(kind, request)).rejects.toMatchObject({ code: 'rows_expired' })
   })
 
-  test('and begins with the rows without a start', async () => {
+  test('without a start a select begins with the first row that has not expired', async () => {
     const rows = await ask('select', {})
     expect(Math.min(...rows.map(([ms]) => Number(ms)))).toBe(sinceMs)
   })

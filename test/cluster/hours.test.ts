@@ -114,7 +114,7 @@ function linesOf(hours: readonly HourOfSeries[], of: Parameters<typeof itemField
   return hours.map((hour) => writer.line(hour, 0)).sort()
 }
 
-test('hours that several processes write at once are there once, digit for digit', async () => {
+test('hours written by several processes at the same time are stored once, digit for digit', async () => {
   const expected: HourOfSeries[] = []
   for await (const hour of madeHours()) expected.push(hour)
   const write = () =>
@@ -144,7 +144,7 @@ async function push(from: number, rows: number): Promise<void> {
 
 const countFrom = (from: number, before: number): Promise<number> => store.countPositions(1, from, before, null)
 
-test('rows that have left are removed while others come to their days', async () => {
+test('expired rows are removed while other rows arrive for the same days', async () => {
   await supervisors.ensure([entity])
   await push(0, 99)
   await expect.poll(() => countFrom(0, 100), { timeout: 60_000 }).toBe(99)
@@ -169,7 +169,7 @@ test('rows that have left are removed while others come to their days', async ()
   await expect.poll(() => Promise.all([countFrom(0, 100), countFrom(100, 1000)]), { timeout: 60_000 }).toEqual([33, 60])
 }, 400_000)
 
-test('by PATCH, on a service that is killed at each step: hours are what their rows were, and late rows stay', async () => {
+test('retention by PATCH, with a kill at each step: hours match their former rows, and late rows remain', async () => {
   const name = newClusterName()
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
   const environment = {

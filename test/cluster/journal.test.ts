@@ -8,8 +8,8 @@ import { journalTests } from '../contract/journal.ts'
 import { kafkaUnderTest } from './kafka.ts'
 
 describe.each([
-  ['one partition an entity', 1, 'none'],
-  ['compressed', 1, 'lz4'],
+  ['one partition per entity', 1, 'none'],
+  ['one partition per entity, compressed', 1, 'lz4'],
 ] as const)('a journal on Kafka: %s', (_, partitionsPerEntity, compression) => {
   const admin = kafkaUnderTest()
   afterAll(() => admin.close())

@@ -65,7 +65,7 @@ async function untilTaken(journal: KafkaJournal, ingestId: number): Promise<numb
   }
 }
 
-test('a journal that is opened while Kafka is away refuses at once, and takes pushes once it is there', async () => {
+test('a journal opened while Kafka is unavailable refuses pushes at once, and accepts them when Kafka is back', async () => {
   await cluster('kill')
   const journal = openJournal()
   await journal.ready(AbortSignal.timeout(500))
@@ -77,7 +77,7 @@ test('a journal that is opened while Kafka is away refuses at once, and takes pu
   expect(journal.hasFailed).toBe(false)
 })
 
-test('what is pushed while Kafka goes away is acknowledged and there, or refused in time', async () => {
+test('pushes while Kafka is killed and restarted are acknowledged and stored, or refused in time', async () => {
   const journal = openJournal()
   await journal.ready(AbortSignal.timeout(30_000))
   const acknowledged = new Set<number>()

@@ -46,7 +46,7 @@ afterAll(async () => {
   client.close()
 })
 
-test.each([journal, rows])('the topic %s keeps all by itself', async (topic) => {
+test.each([journal, rows])('the topic %s has unlimited retention', async (topic) => {
   expect(await topicSetting(client, topic, 'retention.ms')).toBe('-1')
   expect(await topicSetting(client, topic, 'retention.bytes')).toBe('-1')
 })
@@ -56,7 +56,7 @@ const takenBytes = async (topic: string): Promise<number> => Number(await topicS
 const openRows = (rowBytesMax: number): RowsTopics =>
   new RowsTopics(client, { clusterName, partitions: 1, replicationFactor: 1, rowBytesMax })
 
-test('topics that are there take larger messages when bodies and rows may be larger, and never smaller ones', async () => {
+test('existing topics accept larger messages after bodies and rows may be larger, and their limit never shrinks', async () => {
   const taken: number[][] = []
   for (const bytes of [mebibyte, 3 * mebibyte, mebibyte]) {
     await openJournalTopic(
@@ -71,7 +71,7 @@ test('topics that are there take larger messages when bodies and rows may be lar
   expect(taken).toEqual([[mebibyte * (1 + 1 / 32) + mebibyte, 2 * mebibyte + headroomBytes], large, large])
 })
 
-test('a row that came out larger than anybody thought is taken all the same', async () => {
+test("a row that is larger than the topic's message limit is stored nevertheless", async () => {
   const record = Buffer.alloc(12 * mebibyte, '\n')
   const topics = openRows(mebibyte)
   const [batch] = await topics.batches(2, 0, [record], within())
@@ -82,7 +82,7 @@ test('a row that came out larger than anybody thought is taken all the same', as
   await topics.remove(2)
 })
 
-describe('what is needed no more is deleted', () => {
+describe('records that are no longer needed are deleted', () => {
   let validated = 0
   let published: number | null = null
   let nowMs = Date.now()
@@ -108,7 +108,7 @@ describe('what is needed no more is deleted', () => {
     return [await firstOffset(journal), await firstOffset(rows)]
   }
 
-  test('but nothing that is young, or was not validated and published', async () => {
+  test('but not records that are young, not validated or not published', async () => {
     ;[validated, published] = [3, 2]
     expect(await check()).toEqual([0, 0])
     nowMs += 30 * dayMs
@@ -117,7 +117,7 @@ describe('what is needed no more is deleted', () => {
     expect(await check()).toEqual([0, 0])
   })
 
-  test('and of rows once Druid has said so twice', async () => {
+  test('rows are deleted only after Druid has reported the same position twice', async () => {
     ;[validated, published] = [3, 4]
     expect(await check()).toEqual([3, 0])
     published = 2
@@ -128,7 +128,7 @@ describe('what is needed no more is deleted', () => {
   })
 })
 
-test('Kafka tells how much is free on its disks', async () => {
+test('Kafka reports the free space of its disks', async () => {
   const free = await leastFreeBytes(client)
   expect(Number.isFinite(free) && free > 0).toBe(true)
 })

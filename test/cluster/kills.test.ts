@@ -17,19 +17,19 @@ async function expectClean(killed: readonly Victim[]): Promise<void> {
 }
 
 test.skipIf(isShort).each(victims)(
-  `%s, killed ${rounds} times: nothing is lost and nothing is there twice (TIDEMARK_TEST_SEED=${seed})`,
+  `%s, killed ${rounds} times: no row is lost or duplicated (TIDEMARK_TEST_SEED=${seed})`,
   (victim) => expectClean(Array.from({ length: rounds }, () => victim)),
   rounds * 300_000,
 )
 
 test.runIf(isShort)(
-  `some of all, one after another: nothing is lost and nothing is there twice (TIDEMARK_TEST_SEED=${seed})`,
+  `several kinds of victims, one after another: no row is lost or duplicated (TIDEMARK_TEST_SEED=${seed})`,
   () => expectClean(['pipeline', 'postgres', 'kafka', 'indexer', 'api']),
   600_000,
 )
 
 test.skipIf(isShort)(
-  'the canary: a pipeline that says how far it has come before its rows are written is caught',
+  'canary: a pipeline that commits its position before its rows are written is detected',
   async () => {
     const pipelineProgram = testProgram('cluster/serve-offsets-first')
     const options = {

@@ -55,7 +55,7 @@ async function leave({ path, body }: (typeof slow)['native' | 'sql'], afterMs: n
   return answered
 }
 
-test('those who come later need not wait for what was left', async () => {
+test('abandoned slow queries do not delay later queries', async () => {
   const random = seededRandom(20_260_101)
   for (let round = 0; round < 12; round++) {
     for (const query of Object.values(slow)) expect(await leave(query, random.below(2 ** random.below(7)))).toBe('left')

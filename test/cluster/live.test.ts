@@ -235,12 +235,12 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
 }
 
 test(
-  `each reader has the rows that it asked for, once, those of a partition in order, and each deletion at its place (TIDEMARK_TEST_SEED=${seed})`,
+  `each reader receives its rows once, in order per partition, and deletions in place (TIDEMARK_TEST_SEED=${seed})`,
   () => checkLive('plant', ({ lastId }) => lastId),
   1_200_000,
 )
 
-test('the same check finds a reader that goes on from an id one too early', async () => {
+test('canary: a reader that resumes from an id one too early is detected', async () => {
   await expect(checkLive('canary', ({ lastId, idBefore }) => idBefore ?? lastId)).rejects.toThrow(/expected/)
 }, 1_200_000)
 

@@ -127,7 +127,7 @@ async function expectExactlyOnce(): Promise<void> {
   expect(counters).toEqual({ received: values.length, stored: values.length, rejected: 0, pending: 0 })
 }
 
-test('Kafka, PostgreSQL and Druid that are not there at the start are waited for', async () => {
+test('the start waits for Kafka and PostgreSQL, and the service recovers when Druid appears too', async () => {
   for (const proxy of [kafka, postgres, broker, overlord]) proxy.cut()
   const starting = start()
   expect(await Promise.race([starting.then(() => 'started'), sleep(3000, 'waits')])).toBe('waits')
@@ -146,7 +146,7 @@ test('Kafka, PostgreSQL and Druid that are not there at the start are waited for
   await expectExactlyOnce()
 })
 
-test('without Druid pushes are taken and queries are refused', async () => {
+test('without Druid pushes are accepted and queries are refused', async () => {
   for (const proxy of [overlord, broker]) proxy.cut()
   expect(await query()).toMatchObject(refused)
   expect((await push()).status).toBe(200)
@@ -157,7 +157,7 @@ test('without Druid pushes are taken and queries are refused', async () => {
 })
 
 test.each(['cut', 'silence'] as const)(
-  'without PostgreSQL (%s) what needs it is refused, queries are answered',
+  'without PostgreSQL (%s) administration is refused and queries are answered',
   async (how) => {
     postgres[how]()
     await untilAway('PostgreSQL')
@@ -172,7 +172,7 @@ test.each(['cut', 'silence'] as const)(
   },
 )
 
-test('without Kafka pushes are refused and queries answered', async () => {
+test('without Kafka pushes are refused and queries are answered', async () => {
   await run(process.execPath, ['scripts/cluster/main.mjs', 'kill', 'kafka'])
   try {
     expect(await push()).toMatchObject(refused)
@@ -186,7 +186,7 @@ test('without Kafka pushes are refused and queries answered', async () => {
   await expectExactlyOnce()
 })
 
-test('all of them back in another order', async () => {
+test('recovers when PostgreSQL and Druid return in another order', async () => {
   for (const proxy of [postgres, broker, overlord]) proxy.cut()
   await untilAway('Druid', 'PostgreSQL')
   broker.restore()

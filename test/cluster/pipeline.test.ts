@@ -183,7 +183,7 @@ test.each([
   ['one partition an entity', { partitions: 4, partitionsPerEntity: 1, stepBytes: 4096 }],
   ['two partitions an entity', { partitions: 4, partitionsPerEntity: 2, stepBytes: 16_384 }],
 ])(
-  '%s: pipelines are killed at random moments, and others come',
+  '%s: every row exists exactly once while pipelines are killed and replaced at random moments',
   async (_, options) => {
     const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
     console.log(`seed=${seed}`)

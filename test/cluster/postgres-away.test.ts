@@ -19,15 +19,15 @@ function urlWith(change: (url: URL) => void): string {
 
 afterAll(() => schema.remove())
 
-describe('what is wrong at the start is named', () => {
+describe('opening the catalog names the cause of a failure', () => {
   test.each<[string, (url: URL) => void, RegExp]>([
     [
-      'a port where nothing is',
+      'a port without a server',
       (url) => (url.port = '1'),
       /PostgreSQL at 127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/,
     ],
     [
-      'a host that is not there',
+      'a host that does not exist',
       (url) => (url.hostname = 'nowhere.invalid'),
       /nowhere\.invalid:\d+ cannot be reached: .*nowhere/,
     ],
@@ -39,12 +39,12 @@ describe('what is wrong at the start is named', () => {
       /no database "nothing".*CREATE DATABASE "nothing" OWNER "tidemark"/,
     ],
     [
-      'TLS that the server does not speak',
+      'TLS that the server does not support',
       (url) => url.searchParams.set('sslmode', 'require'),
       /cannot be reached: .*SSL/,
     ],
     [
-      'a database without the right to make a schema',
+      'a database without the right to create a schema',
       (url) => (url.pathname = '/postgres'),
       /GRANT CREATE ON DATABASE "postgres" TO "tidemark"/,
     ],
@@ -55,7 +55,7 @@ describe('what is wrong at the start is named', () => {
   })
 })
 
-describe('a database that goes away', () => {
+describe('a database that becomes unavailable', () => {
   let proxy: TcpProxy
   let catalog: ClusterCatalog
   beforeEach(async () => {
@@ -67,7 +67,7 @@ describe('a database that goes away', () => {
     await proxy.close()
   })
 
-  test.each(['cut', 'silence'] as const)('%s: what needs it is unavailable until it is back', async (how) => {
+  test.each(['cut', 'silence'] as const)('%s: requests that need it fail with a 503 until it is back', async (how) => {
     const subscriber = await catalog.access.createSubscriber(`x ${how}`, 1)
     let heard = -1
     catalog.changes.listen({
@@ -106,7 +106,7 @@ describe('a database that goes away', () => {
     await expect.poll(() => heard, { timeout: 30_000 }).toBe(before + 1)
   })
 
-  test('a lock that is not given up makes a change unavailable, not endless', async () => {
+  test('a change that waits too long for a lock fails as unavailable', async () => {
     const holding = schema.query(
       "begin; select value from counters where name = 'access_version' for update; select pg_sleep(2)",
     )
@@ -142,18 +142,12 @@ describe('TLS', () => {
   })
 
   test.each<[string, string, string | null, boolean, true | RegExp]>([
-    ['verify-full with its authority and name', 'localhost', 'verify-full', true, true],
-    ['an authority alone means verify-full', 'localhost', null, true, true],
-    [
-      'verify-full without its authority',
-      'localhost',
-      'verify-full',
-      false,
-      /cannot be reached: .*self-signed certificate/,
-    ],
+    ['verify-full with the CA and the right name', 'localhost', 'verify-full', true, true],
+    ['a CA alone means verify-full', 'localhost', null, true, true],
+    ['verify-full without the CA', 'localhost', 'verify-full', false, /cannot be reached: .*self-signed certificate/],
     ['verify-full with another name', '127.0.0.1', 'verify-full', true, /cannot be reached: .*(altnames|IP)/],
     ['verify-ca with another name', '127.0.0.1', 'verify-ca', true, true],
-    ['require asks for no authority', 'localhost', 'require', false, true],
+    ['require needs no CA', 'localhost', 'require', false, true],
   ])('%s', async (_, hostname, mode, hasCa, outcome) => {
     const url = urlWith((each) => {
       each.hostname = hostname

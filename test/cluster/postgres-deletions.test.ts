@@ -12,7 +12,7 @@ afterAll(async () => {
   await schema.remove()
 })
 
-test('what a process left under way is forgotten with the next deletion of any entity: its own may be dropped', async () => {
+test("the next deletion of any entity removes expired entries of other processes' unfinished deletions", async () => {
   const { deletions } = catalog
   const underWay = async (): Promise<unknown> =>
     schema.query('select entity_id, name from deletions_under_way order by 1')
@@ -22,7 +22,7 @@ test('what a process left under way is forgotten with the next deletion of any e
   expect(await underWay()).toEqual([{ entity_id: '2', name: 'there' }])
 })
 
-test('a deletion is not taken back while hours are made without its rows, and later again', async () => {
+test('a deletion cannot be undone while hours are made without its rows, and can be afterwards', async () => {
   const { deletions, ingests } = catalog
   const { entityId } = await ingests.create({
     ...{ alias: 'h', kind: 'series', entity: null, duplicates: 'keep', unknown: 'reject', createdMs: 0 },

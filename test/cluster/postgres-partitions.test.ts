@@ -40,7 +40,7 @@ function step(partition: number, from: number, through: number, change: Partial<
 }
 
 describe('partitions', () => {
-  test('a partition begins at its first position, and goes on step by step', async () => {
+  test('a partition begins at its first position and advances step by step', async () => {
     const first = positionAt(3, 0)
     expect(await catalog.partitions.partition(3)).toEqual({
       partition: 3,
@@ -81,7 +81,7 @@ describe('partitions', () => {
     )
   })
 
-  test('of two pipelines that take a partition for theirs, one keeps each step', async () => {
+  test('when several pipelines claim a partition, only one commits each step', async () => {
     for (let n = 0; n < 10; n += 1) {
       const same = step(1, n * 256, n * 256 + 256, { validated: [{ ingestId: 1, rows: 3 }] })
       const kept = await Promise.all([catalog, other, catalog, other].map(({ partitions }) => partitions.keep(same)))
@@ -91,7 +91,7 @@ describe('partitions', () => {
     expect(await catalog.partitions.validatedRows()).toEqual(new Map([[1, 30]]))
   })
 
-  test('partitions that get on at once wait for each other no longer than they must', async () => {
+  test('concurrent steps of several partitions on the same ingests all commit without a deadlock', async () => {
     await Promise.all(
       [0, 1, 2, 3, 4, 5].map(async (partition) => {
         const ingests = partition % 2 === 0 ? [1, 2] : [2, 1]
@@ -118,7 +118,7 @@ describe('partitions', () => {
   })
 })
 
-describe('rows that are handed on', () => {
+describe('counts of stored rows', () => {
   const first = positionAt(3, 0)
   const handed = (rows: number, position: number, ingestId = 1) => {
     return { ingestId, entityId: 10 + ingestId, rows, last: { position: first + position, ms: position } }
@@ -126,7 +126,7 @@ describe('rows that are handed on', () => {
   const all = async () =>
     (await other.partitions.storedRows()).map(({ ingestId, rows, seenRows }) => [ingestId, rows, seenRows])
 
-  test('are unseen until they are noted as seen, as they were told', async () => {
+  test('rows are unseen until the reported count is noted as seen', async () => {
     expect(await catalog.partitions.storedRows()).toEqual([])
     const stored = [handed(3, 2), handed(1, 4, 2), handed(2, 200)]
     expect(await catalog.partitions.keep(step(3, 0, 256, { stored }))).toBe(true)
@@ -153,7 +153,7 @@ describe('rows that are handed on', () => {
     expect((await catalog.partitions.storedRows(1))[0]).toMatchObject({ seenPosition: first + 512 })
   })
 
-  test('are not noted of a step that was not kept, and no rows are no news', async () => {
+  test('a step that was not committed adds no rows, and neither does one with zero rows', async () => {
     expect(await catalog.partitions.keep(step(3, 256, 512, { stored: [handed(4, 300)] }))).toBe(false)
     expect(await catalog.partitions.keep(step(3, 0, 256, { stored: [handed(0, 300)] }))).toBe(true)
     expect(await all()).toEqual([])
@@ -168,10 +168,10 @@ describe('rows that are handed on', () => {
   const place = (row: number) => ({ position: first + row, ms: row })
 
   test.each([
-    ['none of them the last one: that is looked for', [3, 4], place(2), 7, [1, 7, 0]],
-    ['the last one: the one before it is looked for', [7, 9], place(6), 6, [1, 7, 0]],
-    ['the last one, and nothing is handed on again before it: nothing is looked for', [9], null, 9, [1, 8, 8]],
-  ])('do not count where they do not pass any more: %s', async (_, rows, last, looked, counted) => {
+    ['not the last row: the last row is still awaited', [3, 4], place(2), 7, [1, 7, 0]],
+    ['the last row: the row before it is awaited', [7, 9], place(6), 6, [1, 7, 0]],
+    ['the last row, with no stored row before it: no row is awaited', [9], null, 9, [1, 8, 8]],
+  ])('rows that are rejected when validated again are not counted: %s', async (_, rows, last, looked, counted) => {
     expect(await catalog.partitions.keep(step(3, 0, 256, { stored: [handed(9, 9)] }))).toBe(true)
     await other.partitions.keepAgain(3, rejectedAt(rows), [{ ingestId: 1, positions: positions(rows), last }])
     expect(await all()).toEqual([counted])
@@ -184,7 +184,7 @@ describe('rows that are handed on', () => {
     expect((await all())[0]?.[1]).toBe(counted[1]! - 2 + 3)
   })
 
-  test('are those of a replay as well', async () => {
+  test('rows of a replay are counted, once however often it is repeated', async () => {
     const rejected = rejectedAt([5, 6, 7])
     expect(await catalog.partitions.keep(step(3, 0, 256, { rejected }))).toBe(true)
     const replay = {
@@ -215,7 +215,7 @@ describe('rows that are handed on', () => {
   })
 })
 
-describe('keys that pipelines meet', () => {
+describe('idempotency keys settled by pipelines', () => {
   const entry = (position: number, key: string, change: Partial<KeyedEntry> = {}): KeyedEntry => ({
     subscriberId: 1,
     ingestId: 1,
@@ -229,31 +229,31 @@ describe('keys that pipelines meet', () => {
 
   test.each<[string, readonly (readonly KeyedEntry[])[], readonly number[]]>([
     [
-      'the first is kept, those after it are not',
+      'the first push of a key counts, later ones are repetitions',
       [[entry(1, 'a'), entry(2, 'a'), entry(3, 'b')], [entry(4, 'b')]],
       [2, 4],
     ],
-    ['told again, an entry is no repetition of itself', [[entry(1, 'a')], [entry(1, 'a'), entry(2, 'a')]], [2]],
-    ['another body is another push', [[entry(1, 'a')], [entry(2, 'a', { bodyHash: hash('other') })]], []],
+    ['an entry reported again is not a repetition of itself', [[entry(1, 'a')], [entry(1, 'a'), entry(2, 'a')]], [2]],
+    ['a different body is another push', [[entry(1, 'a')], [entry(2, 'a', { bodyHash: hash('other') })]], []],
     [
-      'keys of others are others',
+      'keys of other subscribers and ingests are independent',
       [[entry(1, 'a'), entry(2, 'a', { subscriberId: 2 }), entry(3, 'a', { ingestId: 2 })]],
       [],
     ],
     ['a key is free after a day', [[entry(1, 'a')], [entry(2, 'a', { receivedMs: 999 + dayMs })]], [2]],
     [
-      'and its first push may be told again',
+      'the first push of a freed key may be reported again',
       [[entry(1, 'a'), entry(2, 'a', { receivedMs: 1000 + dayMs })], [entry(1, 'a')]],
       [],
     ],
-    ['any characters', [[entry(1, '\0é'), entry(2, '\0e'), entry(3, '\0é')]], [3]],
+    ['keys of any characters', [[entry(1, '\0é'), entry(2, '\0e'), entry(3, '\0é')]], [3]],
   ])('%s', async (_, reported, repeated) => {
     const found: number[] = []
     for (const entries of reported) found.push(...(await catalog.partitions.settleKeys(entries)))
     expect(found).toEqual(repeated)
   })
 
-  test('whatever steps they come in, and however often a step is told, one of each key is kept', async () => {
+  test('one push per key counts, however entries are split into steps and steps are repeated', async () => {
     const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 12 })
     const steps = fc.array(fc.record({ keys, times: fc.integer({ min: 1, max: 2 }) }), { minLength: 1, maxLength: 5 })
     let subscriberId = 10
@@ -276,7 +276,7 @@ describe('keys that pipelines meet', () => {
     )
   })
 
-  test('two partitions that meet one key at once keep one of the two', async () => {
+  test('when several partitions settle the same key at the same time, one push counts', async () => {
     for (let n = 0; n < 10; n += 1) {
       const claims = await Promise.all(
         [0, 1, 2, 3].map((partition) =>
@@ -291,7 +291,7 @@ describe('keys that pipelines meet', () => {
   })
 })
 
-describe('keys that requests reserve', () => {
+describe('idempotency keys reserved by requests', () => {
   const name = { subscriberId: 1, ingestId: 1, key: 'k' }
   const reserve = (nowMs: number, body = 'body', under = catalog) =>
     under.pushKeys.reserve(name, hash(body), { nowMs, abandonedAfterMs: 1000 })
@@ -305,7 +305,7 @@ describe('keys that requests reserve', () => {
   const claim = (position: number, receivedMs: number) =>
     catalog.partitions.settleKeys([{ ...name, ...push(position, receivedMs) }])
 
-  test('one pushes, the others wait and get the same', async () => {
+  test('one request reserves a key, the others wait and get the same push', async () => {
     const asked = await Promise.all([0, 1, 2, 3].map((n) => reserve(10 + n, 'body', n % 2 === 0 ? catalog : other)))
     expect(asked.map(({ state }) => state).toSorted()).toEqual(['pending', 'pending', 'pending', 'reserved'])
     expect(await catalog.pushKeys.find(name, 20)).toBeNull()
@@ -318,7 +318,7 @@ describe('keys that requests reserve', () => {
     expect((await reserve(15 + dayMs)).state).toBe('reserved')
   })
 
-  test('a push that failed leaves the key free', async () => {
+  test('a failed push releases the key, and only the owner of a reservation releases it', async () => {
     const first = await reserve(10)
     if (first.state !== 'reserved') throw new Error(first.state)
     await other.pushKeys.release(name, 'of somebody else', false)
@@ -328,10 +328,10 @@ describe('keys that requests reserve', () => {
   })
 
   test.each([
-    ['an outcome that is unknown', 20, true],
-    ['a process that died', 1010, false],
-    ['a process that died, whose clock ran ahead', -991, false],
-  ])('after %s the pipeline says which push counts', async (_, nowMs, isReleased) => {
+    ['an unknown outcome', 20, true],
+    ['the death of a process', 1010, false],
+    ['the death of a process whose clock was ahead', -991, false],
+  ])('after %s the pipeline decides which push counts', async (_, nowMs, isReleased) => {
     const first = await reserve(10)
     if (first.state !== 'reserved') throw new Error(first.state)
     if (isReleased) await catalog.pushKeys.release(name, first.id, true)
@@ -344,14 +344,14 @@ describe('keys that requests reserve', () => {
     expect(await other.pushKeys.find(name, nowMs)).toEqual(held(5, true))
   })
 
-  test('what a request noted gives way to what a pipeline met', async () => {
+  test('the push settled by a pipeline overrides the one noted by a request', async () => {
     await reserve(10)
     await catalog.pushKeys.settle(name, push(9, 10))
     expect(await claim(5, 8)).toEqual(new Set())
     expect(await catalog.pushKeys.find(name, 20)).toEqual(held(5, true))
   })
 
-  test('old keys are forgotten', async () => {
+  test('old keys are deleted', async () => {
     await claim(1, 10)
     await catalog.partitions.settleKeys([{ ...name, key: 'newer', ...push(2, 500) }])
     expect(await catalog.pushKeys.forget(500, new AbortController().signal)).toBe(1)
@@ -359,7 +359,7 @@ describe('keys that requests reserve', () => {
     expect(await catalog.pushKeys.find({ ...name, key: 'newer' }, 20)).not.toBeNull()
   })
 
-  test('keys are counted while they come', async () => {
+  test('keys are counted as they arrive', async () => {
     const keys = Array.from({ length: 500 }, (_, index) => ({ ...name, key: `key ${index}` }))
     for (const one of keys) await catalog.pushKeys.reserve(one, hash('body'), { nowMs: 10, abandonedAfterMs: 1000 })
     await catalog.partitions.settleKeys([{ ...name, key: 'of the pipeline', ...push(2, 500) }])

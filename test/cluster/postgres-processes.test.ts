@@ -54,7 +54,7 @@ const any = (index: number): ClusterCatalog => catalogs[index % catalogs.length]
 const everything = { afterPosition: -1, limit: 10_000, bytesMax: 100_000_000 }
 const unbounded = { itemsMax: 10_000, bytesMax: 100_000_000 }
 
-test('of many that want one alias, one name or one key, one gets it, and the others hear that it is taken', async () => {
+test('when many processes create the same alias or name, one succeeds and the others get a conflict', async () => {
   const outcomes = await Promise.allSettled([
     ...range(9).map((index) => any(index).ingests.create(series('a'))),
     ...range(9).map((index) => any(index).access.createSubscriber('x', 1)),
@@ -63,7 +63,7 @@ test('of many that want one alias, one name or one key, one gets it, and the oth
   expect(codes.toSorted()).toEqual([...range(16).map(() => 'conflict'), 'made', 'made'])
 })
 
-test('fields that several add at once are all there, each version as it was told', async () => {
+test('fields added concurrently are all stored, and each version stays as it was returned', async () => {
   const { id } = await any(0).ingests.create(series('a'))
   const changed = await Promise.all(
     range(12).map((index) => {
@@ -79,7 +79,7 @@ test('fields that several add at once are all there, each version as it was told
   expect(new Set(entity!.fields.map(({ name }) => name)).size).toBe(15)
 })
 
-test('rows that are kept, discarded and replayed at once are counted right', async () => {
+test('counts of rejected rows are right when rows are added, discarded and replayed concurrently', async () => {
   const keep = (rows: readonly RejectedRow[], index: number) =>
     any(index).outcomes.add({ rejected: rows, items: [] }, 0)
   await keep(
@@ -121,7 +121,7 @@ test('rows that are kept, discarded and replayed at once are counted right', asy
   expect((await any(2).rejected.keptBytes()).get(1)).toBe(bytes)
 })
 
-test('items that are kept and deleted at once are counted right, and the newest of each is there', async () => {
+test('concurrent writes and deletions of items keep counts right and the newest version of each item', async () => {
   const names = range(40).map((n) => `i${n}`)
   await any(0).outcomes.add({ rejected: [], items: names.map((name, n) => item(name, n)) }, 0)
   await Promise.all([
@@ -138,7 +138,7 @@ test('items that are kept and deleted at once are counted right, and the newest 
   expect(await any(2).items.counts()).toEqual(new Map([[1, 40]]))
 })
 
-test('who waits for slots keeps its time, whoever notes it, and is gone when it does not wait', async () => {
+test('an entity that waits for slots keeps its first time, and is removed when it no longer waits', async () => {
   expect(await any(0).slotWaits.put([3, 1], 10)).toBe(true)
   expect(await any(1).slotWaits.put([1, 3], 20)).toBe(false)
   await Promise.all([any(0).slotWaits.put([1, 2, 3], 30), any(1).slotWaits.put([3, 2, 1], 30)])
@@ -155,7 +155,7 @@ test('who waits for slots keeps its time, whoever notes it, and is gone when it 
   expect(await any(0).slotWaits.list()).toEqual(new Map())
 })
 
-test('changes that stand in each other’s way are tried again', async () => {
+test('changes that deadlock are retried', async () => {
   // Each writes first the row that the other one writes last.
   const rows = range(400).map((position) => rejected(position))
   const keep = (n: number, kept: readonly RejectedRow[]) => any(n).outcomes.add({ rejected: kept, items: [] }, 0)
@@ -163,7 +163,7 @@ test('changes that stand in each other’s way are tried again', async () => {
   expect(await any(2).rejected.counts()).toEqual(new Map([[1, 400]]))
 })
 
-test('nothing of an entity that is dropped is kept, however the two meet', async () => {
+test('no row or item of a dropped entity remains, however writes and the drop interleave', async () => {
   for (const round of range(8)) {
     const { id, entityId } = await any(0).ingests.create(series(`e${round}`))
     const keeping = range(6).map((n) =>
@@ -177,7 +177,7 @@ test('nothing of an entity that is dropped is kept, however the two meet', async
   }
 })
 
-test('each hears what the others change, and what changed while nobody could tell', async () => {
+test('each process is notified of changes by others, also after its connection was cut', async () => {
   const heard: [string, number][] = []
   const waiting = new Set<() => void>()
   const note = (name: string, value: number): void => {
@@ -239,7 +239,7 @@ describe('a query that another process runs', () => {
       .toBeTypeOf('boolean')
   }
 
-  test('is canceled there, and nowhere else', async () => {
+  test('is canceled by that process alone', async () => {
     const canceled = await running(false, true, false)
     expect(await any(0).cancelsElsewhere.cancel(query)).toBe(true)
     await expect.poll(() => canceled.toSorted()).toEqual(['1 q subscriber 1', '2 q subscriber 1'])
@@ -247,7 +247,7 @@ describe('a query that another process runs', () => {
     expect(await any(1).cancelsElsewhere.cancel(query)).toBe(false)
   })
 
-  test('many ask for at once, and what another program says is passed over', async () => {
+  test('many cancellations run concurrently, and foreign notifications are ignored', async () => {
     await running(true, true, true)
     await schema.query(
       `select pg_notify('tidemark.${schema.name}.cancels', text) from unnest(array['', 'x', '{"ask":1}', '[]', 'null']) as text`,
@@ -260,7 +260,7 @@ describe('a query that another process runs', () => {
     ])
   })
 
-  test('of processes that are gone is not waited for, and that the database is away is told', async () => {
+  test('a cancellation does not wait for processes that ended, and reports an unavailable database', async () => {
     await expect(any(0).cancelsElsewhere.cancel(query)).rejects.toEqual(away)
     await running(false, false, false)
     const asked = any(0).cancelsElsewhere.cancel(query)

@@ -54,7 +54,9 @@ const reported = (url: string, entries: number): Promise<void> =>
     }, patient)
     .toEqual({ quarantine: { entries, rows: entries === 0 ? 0 : 3 }, metric: String(entries) })
 
-test('a push that ends the validator is not validated until an operator lets it go', { timeout: 600_000 }, async () => {
+test('a push that crashes the validator is not validated until an operator releases it', {
+  timeout: 600_000,
+}, async () => {
   const key = await makeIngest(api.url, adminKey, { alias: 'plant' })
   const push = async (body: unknown): Promise<string> =>
     (await callOk<{ batch: string }>(api.url, 'POST', '/ingests/plant/data', { key, body })).batch

@@ -76,7 +76,7 @@ describe('two processes', () => {
       ({ V }) => V,
     )
 
-  test('store a push once that both get at once under one key, and answer the same', async () => {
+  test('store a push once when both receive it under the same key, and return the same batch', async () => {
     const pushes = Array.from({ length: 12 }, (_, index) => index)
     const answers = await Promise.all(
       pushes.flatMap((value) =>
@@ -93,7 +93,7 @@ describe('two processes', () => {
     expect((await push(second.url, key, 99, 'key 0')).status).toBe(400)
   })
 
-  test('hold a change of access within five seconds', async () => {
+  test('apply a change of access within five seconds', async () => {
     const subscriber = '/admin/subscribers/pusher-of-beside'
     const path = '/ingests/beside/data'
     const admin = { key: adminKey }
@@ -109,7 +109,7 @@ describe('two processes', () => {
     await untilStatus(200, 5000, first.url, 'POST', path, { key, body: [] })
   })
 
-  test('cancel what the other one runs, for its own caller alone', async () => {
+  test('cancel a query that the other process runs, only for its own caller', async () => {
     const joins = [...'bcdefghijk'].map((table) => `CROSS JOIN beside ${table}`).join(' ')
     const body = { query: `SELECT COUNT(*) AS n FROM beside a ${joins}`, context: { queryId: 'long' } }
     const run = ({ url }: ServerProcess) => call(url, 'POST', '/druid/v2/sql', { key: adminKey, body })
@@ -129,14 +129,14 @@ describe('two processes', () => {
     }
   })
 
-  test('are ready, and say of which parts', async () => {
+  test('are ready, and report Kafka, Druid and PostgreSQL as reachable', async () => {
     const parts = { kafka: { reachable: true }, druid: { reachable: true }, postgres: { reachable: true } }
     for (const { url } of [first, second, pipeline]) {
       expect((await call(url, 'GET', '/readyz', { key: adminKey })).body).toMatchObject({ cluster: parts })
     }
   })
 
-  test('tell a hook of too many rejected rows, also when any of them is killed', async () => {
+  test('call a hook for too many rejected rows, also when any of them is killed', async () => {
     const told: string[] = []
     const receiver = createServer((request, response) => {
       void text(request).then((body) => {

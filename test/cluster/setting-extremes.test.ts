@@ -31,33 +31,36 @@ async function statusesWith(settings: Readonly<Record<string, string>>): Promise
   }
 }
 
-describe.each(parts)('the settings of %s', (part) => {
+describe.each(parts)('settings of %s', (part) => {
   const own = bounded.filter(({ name }) => name.startsWith(`${part}.`))
   const valuesAt = (end: 'min' | 'max') => own.filter(({ name }) => !hasty.has(name)).map((one) => [one.name, one[end]])
 
-  test.each(['min', 'max'] as const)('together at their %s', async (end) => {
+  test.each(['min', 'max'] as const)('start, push and query work with all of them at their %s', async (end) => {
     expect(await statusesWith(Object.fromEntries(valuesAt(end)))).toEqual([200, 200, 200])
   })
 
-  test.each(own.filter(({ name }) => hasty.has(name)))('$name of $max', async ({ name, max }) => {
-    expect(await statusesWith({ [name]: max })).toEqual([200, 200, 200])
-  })
+  test.each(own.filter(({ name }) => hasty.has(name)))(
+    'start, push and query work with $name at $max',
+    async ({ name, max }) => {
+      expect(await statusesWith({ [name]: max })).toEqual([200, 200, 200])
+    },
+  )
 })
 
 test.each([
   ['1', '60000'],
   // More than there are slots: the rows are kept but cannot be queried here.
   ['64', '100'],
-])('ingest.lanes of %s, on as many partitions', async (partitions, waitMs) => {
+])('start, push and query work with ingest.lanes of %s and as many partitions', async (partitions, waitMs) => {
   const settings = { 'ingest.lanes': partitions, 'kafka.journalPartitions': partitions, 'limits.ingestWaitMs': waitMs }
   expect(await statusesWith(settings)).toEqual([200, 200, 200])
 })
 
-test('kafka.timeoutMs that is odd', async () => {
+test('start, push and query work with an odd kafka.timeoutMs', async () => {
   expect(await statusesWith({ 'kafka.timeoutMs': '9999' })).toEqual([200, 200, 200])
 })
 
-test.each([...hasty])('%s at its least: what is not answered in time is away, and nothing worse', async (name) => {
+test.each([...hasty])('%s at its minimum causes at most 503 responses, and no other server error', async (name) => {
   const least = bounded.find((one) => one.name === name)!.min
   const statuses = await statusesWith({ [name]: least, 'limits.ingestWaitMs': '10000' })
   expect(statuses.filter((status) => status >= 500 && status !== 503)).toEqual([])

@@ -69,8 +69,8 @@ async function push(keys: SharedKeys, key: string, text: string, fate: Fate): Pr
   }
 }
 
-describe('keys that processes share', () => {
-  test('however pushes of a key meet, and whatever answers are lost, one is stored, and all are answered for it', async () => {
+describe('idempotency keys shared by processes', () => {
+  test('concurrent pushes of a key store one, and every response names it, even when responses are lost', async () => {
     const processes = catalogs.map(sharedKeys)
     const fates: readonly Fate[] = ['answered', 'lost after', 'refused', 'lost before', 'answered']
     const answers = await Promise.all(
@@ -92,7 +92,7 @@ describe('keys that processes share', () => {
 
   test.each<[string, readonly (readonly [body: string, fate: Fate, answer: string])[], readonly number[]]>([
     [
-      'another body is refused',
+      'a different body is refused',
       [
         ['a', 'answered', 'at 0'],
         ['b', 'answered', 'idempotency_key_reused'],
@@ -101,7 +101,7 @@ describe('keys that processes share', () => {
       [0],
     ],
     [
-      'a refused push does not use the key up',
+      'a refused push does not consume the key',
       [
         ['a', 'refused', 'overloaded'],
         ['b', 'answered', 'at 0'],
@@ -109,7 +109,7 @@ describe('keys that processes share', () => {
       [0],
     ],
     [
-      'a lost answer is given again',
+      'a lost response is returned again',
       [
         ['a', 'lost after', 'unavailable'],
         ['a', 'answered', 'at 0'],
@@ -117,7 +117,7 @@ describe('keys that processes share', () => {
       [0],
     ],
     [
-      'a lost push is made',
+      'a lost push is repeated',
       [
         ['a', 'lost before', 'unavailable'],
         ['a', 'answered', 'at 0'],
@@ -126,7 +126,7 @@ describe('keys that processes share', () => {
       [0],
     ],
     [
-      'after a lost answer another body is a push of its own',
+      'after a lost response a different body is a separate push',
       [
         ['a', 'lost after', 'unavailable'],
         ['b', 'answered', 'at 1'],
@@ -142,7 +142,7 @@ describe('keys that processes share', () => {
     expect(stored.map(({ position }) => position)).toEqual(positions)
   })
 
-  test('a key is not forgotten while a push of it waits that was received within its day', async () => {
+  test('a key is stored while a repetition received within its day is still queued', async () => {
     const [dayMs, hourMs] = [86_400_000, 3_600_000]
     let nowMs = 10 * dayMs
     const catalog = catalogs[0]!

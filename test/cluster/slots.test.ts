@@ -77,7 +77,7 @@ async function untilAllAreRead(expected: ReadonlyMap<string, number>, timeout: n
   await expect.poll(unread, { timeout, interval: 1000 }).toEqual([])
 }
 
-test('8 entities share 3 slots: who waits is named, all are read, and a quiet one comes back with its next row', async () => {
+test('8 entities share 3 slots: waiting ones are reported, all are read, an idle one resumes with its next row', async () => {
   await start({ ...quick, TIDEMARK_DRUID_SLOTS: '3' })
   const names = aliases(8)
   await create(names)
@@ -107,7 +107,7 @@ test('8 entities share 3 slots: who waits is named, all are read, and a quiet on
 }, 700_000)
 
 test.runIf(isFull)(
-  '300 entities, of which 20 are busy, run on 24 slots',
+  '300 entities, 20 of them busy, run on 24 slots',
   async () => {
     await start(patient)
     const names = aliases(300)

@@ -72,7 +72,7 @@ afterAll(async () => {
   client.close()
 })
 
-test('a supervisor is made once, reads fields that are added, and ends with its entity', async () => {
+test('a supervisor is created once, reads added fields, and is removed with its entity', async () => {
   const supervisors = newSupervisors()
   const entity = { id: 1, fields: [time, tag, value], duplicates: 'keep' } as const
   expect(await rowsOf(store, select([value]))).toEqual([])
@@ -110,13 +110,13 @@ test('a supervisor is made once, reads fields that are added, and ends with its 
   expect(await supervisors.states()).toEqual([])
 }, 120_000)
 
-test('a Druid that is away is told of as such', async () => {
+test('an unreachable Druid is reported as unavailable', async () => {
   const away = newClient('http://127.0.0.1:9')
   await expect(rowsOf(storeOn(away), select([value]))).rejects.toMatchObject({ code: 'unavailable', status: 503 })
   away.close()
 })
 
-test('a query that was left is cancelled in Druid', async () => {
+test('an aborted query rejects with the reason of its abort', async () => {
   const controller = new AbortController()
   const slow = { queryType: 'scan', dataSource: slowRows(), intervals: ['0000/3000'], columns: ['n'] }
   const reading = client.query('native', slow, { signal: controller.signal, timeoutMs: 20_000 })
@@ -125,7 +125,7 @@ test('a query that was left is cancelled in Druid', async () => {
   await expect(first).rejects.toThrow('the caller has gone')
 })
 
-test('what Druid refuses is no Problem of its being away', async () => {
+test('a query that Druid refuses is not reported as an unavailable Druid', async () => {
   const body = {
     queryType: 'scan',
     dataSource: dataSourceName(clusterName, 1),

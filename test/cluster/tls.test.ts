@@ -71,7 +71,7 @@ async function start(changes: Readonly<Record<string, string>> = {}): Promise<Se
   return server
 }
 
-test('what is pushed is stored and found', async () => {
+test('pushed rows are stored and returned by queries', async () => {
   const { url } = await start()
   const key = await makeIngest(url, adminKey, { alias: 'plant' })
   const rows = Array.from({ length: 500 }, (_, V) => ({ D: new Date(V * 1000).toISOString(), T: 'a', V }))
@@ -84,10 +84,10 @@ test('what is pushed is stored and found', async () => {
 })
 
 test.each([
-  ['a certificate of Kafka that is not trusted', { TIDEMARK_KAFKA_CA_FILE: '' }, /certificate/],
-  ['another password for Kafka', { TIDEMARK_KAFKA_PASSWORD: 'other' }, /SASL authentication failed/],
-  ['a certificate of Druid that is not trusted', { TIDEMARK_DRUID_CA_FILE: '' }, /"part":"druid".*certificate/],
-])('the log tells the operator of %s', async (_, changes, expected) => {
+  ['an untrusted certificate of Kafka', { TIDEMARK_KAFKA_CA_FILE: '' }, /certificate/],
+  ['a wrong password for Kafka', { TIDEMARK_KAFKA_PASSWORD: 'other' }, /SASL authentication failed/],
+  ['an untrusted certificate of Druid', { TIDEMARK_DRUID_CA_FILE: '' }, /"part":"druid".*certificate/],
+])('the log names %s', async (_, changes, expected) => {
   const { url } = await start(changes)
   await expect.poll(() => server?.log, { timeout: 20_000 }).toMatch(expected)
   expect((await fetch(`${url}/readyz`)).status).toBe(503)

@@ -17,14 +17,14 @@ const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Steps so small that a kill rarely happens at the end of a push. */
 const environment = { ...restlessEnvironment, TIDEMARK_STORE_STEP_ROWS: '50' }
 
-test(`${rounds} kills amidst large pushes lose nothing and double nothing (TIDEMARK_TEST_SEED=${seed})`, async () => {
+test(`${rounds} kills during large pushes lose and duplicate no row (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const findings = await killRounds({ rounds, clients: 2, seed, environment, rowsMax: 3000 })
   console.log(findings)
   expect(findings).toMatchObject(clean)
   expect(findings.acknowledged).toBeGreaterThan(rounds / 2)
 })
 
-test(`${rounds} kills while the worst bodies are validated (TIDEMARK_TEST_SEED=${seed})`, async () => {
+test(`${rounds} kills during the validation of the worst bodies lose and duplicate no row (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const company = new WorstCompany(seed, { bytes: 300_000, rowsMax: 3000 })
   const findings = await killRounds({ rounds, clients: 1, seed, environment: restlessEnvironment, company })
   console.log({ ...findings, worstBodies: company.bodies })
@@ -34,7 +34,7 @@ test(`${rounds} kills while the worst bodies are validated (TIDEMARK_TEST_SEED=$
 /** In a full run each body has the maximum number of rows of a push. */
 const worstRowsMax = rounds < 25 ? 20_000 : 1_000_000
 
-test('the worst bodies are validated, others are answered meanwhile, and memory does not grow with them', async () => {
+test('while the worst bodies are validated other requests are answered, and memory stays bounded', async () => {
   await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
     const environment = { TIDEMARK_LIMITS_REJECTED_BYTES: String(64 * 2 ** 30) }
     const server = await ServerProcess.start({ dataDirectory, environment })
@@ -75,7 +75,7 @@ test('the worst bodies are validated, others are answered meanwhile, and memory 
   })
 })
 
-test('the canary: a store that begins a push anew in its midst is caught', async () => {
+test('canary: a store that restarts a push in its middle is detected', async () => {
   const program = testProgram('crash/serve-piece-twice')
   const findings = await killRounds({ rounds: 2, clients: 2, seed, environment, program, rowsMax: 3000 })
   expect(findings.doubled).toBeGreaterThan(0)
@@ -83,9 +83,9 @@ test('the canary: a store that begins a push anew in its midst is caught', async
 
 test.each<[string, readonly CrashPoint[]]>([
   ['', []],
-  [', also where the start that quarantines it is killed', quarantineCrashPoints],
+  [', also when the start that quarantines it is killed', quarantineCrashPoints],
 ])(
-  'a push that kills the whole process is quarantined after some starts, and the others are stored once%s',
+  'a push that kills the process is quarantined after some starts, and the others are stored once%s',
   async (_words, killedAt) => {
     await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
       const program = testProgram('crash/serve-dies-on-entry')

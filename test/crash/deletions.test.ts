@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 test.each(steps)(
-  `a crash at %s, passed %i times before (TIDEMARK_TEST_SEED=${seed})`,
+  `every row is right after a crash at %s, passed %i times before (TIDEMARK_TEST_SEED=${seed})`,
   { timeout: 300_000 },
   async (step, passes) => {
     await world.endAt(step, passes)

@@ -29,7 +29,7 @@ const languages = { SQL: sqlOf, 'native queries': nativeOf }
 const languageNames = Object.keys(languages) as readonly (keyof typeof languages)[]
 
 test.each(languageNames)(
-  `${count} of %s`,
+  `${count} random queries cause no failure of the service: %s`,
   async (name) => {
     world = await fuzzedWorld()
     const faults = await runFuzzed(world, languages[name], { first, count, atOnce: 4 })
@@ -58,7 +58,7 @@ const canaries = [
 ] as const
 
 test.each(canaries.flatMap(([planted, form]) => languageNames.map((name) => [planted, name, form] as const)))(
-  'a planted fault shows: %s, by %s',
+  'canary: the planted fault %s is detected, by %s',
   async (planted, name, form) => {
     world = await fuzzedWorld({}, { sqlEntryUrl: pathToFileURL(testProgram(`crash/${planted}`)) })
     const faults = await runFuzzed(world, languages[name], { first, count: 1000, atOnce: 4, faultsMax: 1 })

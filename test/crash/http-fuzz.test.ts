@@ -5,7 +5,7 @@ import { fuzzSeed, fuzzService } from '../http-fuzz/fuzzed-service.ts'
 const requests = Number(process.env['TIDEMARK_FUZZ_REQUESTS'] ?? 100_000)
 
 test.each(['public', 'key'] as const)(
-  `${requests / 2} fuzzed requests where consumption is %s are answered, none with a failure (TIDEMARK_TEST_SEED=${fuzzSeed})`,
+  `${requests / 2} fuzzed requests cause no server failure when consumption is %s (TIDEMARK_TEST_SEED=${fuzzSeed})`,
   async (consumption) => {
     const statuses = await fuzzService(consumption, Math.ceil(requests / 2))
     console.log(statuses)

@@ -15,7 +15,7 @@ test(`after ${rounds} kills every push with a key is stored once (TIDEMARK_TEST_
   expect(findings.stored).toBeGreaterThan(0)
 })
 
-test('the canary: without keys, retries double rows', async () => {
+test('canary: without keys retries duplicate rows', async () => {
   const findings = await retryRounds({ rounds: 4, clients: 4, seed, withoutKeys: true })
   expect(findings.doubled).toBeGreaterThan(0)
 })

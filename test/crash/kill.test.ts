@@ -6,7 +6,7 @@ import { restlessEnvironment } from './step-rounds.ts'
 const rounds = Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 
-test(`${rounds} kills lose nothing and double nothing (TIDEMARK_TEST_SEED=${seed})`, async () => {
+test(`${rounds} kills lose and duplicate no row (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const findings = await killRounds({ rounds, clients: 6, seed })
   console.log(findings)
   expect(findings).toMatchObject(clean)
@@ -14,7 +14,7 @@ test(`${rounds} kills lose nothing and double nothing (TIDEMARK_TEST_SEED=${seed
   expect(findings.lines).toBeGreaterThan(rounds / 10)
 })
 
-test(`as many with rows sealed and files merged all the time (TIDEMARK_TEST_SEED=${seed})`, async () => {
+test(`kills during constant seals and merges lose and duplicate no row (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const findings = await killRounds({ rounds, clients: 6, seed, environment: restlessEnvironment })
   console.log(findings)
   expect(findings).toMatchObject(clean)
@@ -22,14 +22,14 @@ test(`as many with rows sealed and files merged all the time (TIDEMARK_TEST_SEED
   expect(findings.lines).toBeGreaterThan(rounds / 10)
 })
 
-test('the canary: a store that applies an entry twice is caught', async () => {
+test('canary: a store that applies an entry twice is detected', async () => {
   const program = testProgram('crash/serve-twice')
   const findings = await killRounds({ rounds: 2, clients: 4, seed, program })
   expect(findings.doubled).toBeGreaterThan(0)
   expect(findings.lost).toBe(0)
 })
 
-test('the canary: a store that begins before its sealed position is caught', async () => {
+test('canary: a store that starts before its sealed position is detected', async () => {
   const program = testProgram('crash/serve-early')
   // Segments large enough that the journal still has the sealed entries; rows that a round stores twice are sealed before its kill.
   const environment = { TIDEMARK_STORE_HEAD_AGE_MS: '60' }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 test.each(steps)(
-  `a crash at %s, passed %i times before (TIDEMARK_TEST_SEED=${seed})`,
+  `the state is right after a crash at %s, passed %i times before (TIDEMARK_TEST_SEED=${seed})`,
   { timeout: 900_000 },
   async (step, passes) => {
     await world.endAt(step, passes)
@@ -23,7 +23,7 @@ test.each(steps)(
   },
 )
 
-test('the canary: a store that takes a replay twice is caught', { timeout: 900_000 }, async () => {
+test('canary: a store that applies a replay twice is detected', { timeout: 900_000 }, async () => {
   const planted = await LifecycleWorld.open(seed, testProgram('crash/serve-replay-twice'))
   try {
     await planted.endAt('replay-taken', 2)

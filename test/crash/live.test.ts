@@ -8,11 +8,11 @@ import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
 test.each(Array.from({ length: rounds(6) }, (_, seed) => seed))(
-  'each reader has the rows that it asked for, once and in order (seed %i)',
+  'each reader receives the rows of its query once and in order (seed %i)',
   (seed) => checkLive(seed, { steps: 60 }),
 )
 
-test('the same check finds a reader that goes on from an id one too early', async () => {
+test('canary: a reader that resumes from an id one too early is detected', async () => {
   const found = async (seed: number): Promise<boolean> => {
     const checked = checkLive(seed, { steps: 60, idOf: ({ lastId, idBefore }) => idBefore ?? lastId })
     return checked.then(
@@ -24,7 +24,7 @@ test('the same check finds a reader that goes on from an id one too early', asyn
   expect((await found(3)) || (await found(4)) || (await found(5))).toBe(true)
 })
 
-test('an id is good at once after a kill, before its rows are validated again', () =>
+test('an id is valid right after a kill, before its rows are validated again', () =>
   inScratchFolder('tidemark-live-', async (dataDirectory) => {
     let server = await ServerProcess.start({ dataDirectory })
     const reader = new LiveReader()

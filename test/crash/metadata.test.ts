@@ -119,7 +119,7 @@ function strays(all: readonly Client[], found: ReadonlyMap<string, number>): rea
   )
 }
 
-test(`after ${rounds} kills the newest acknowledged item is what is read (TIDEMARK_TEST_SEED=${seed})`, async () => {
+test(`after ${rounds} kills a read returns the newest acknowledged item (TIDEMARK_TEST_SEED=${seed})`, async () => {
   await inScratchFolder('tidemark-kill-', killAndCompare)
 })
 

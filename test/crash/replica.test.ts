@@ -39,20 +39,22 @@ async function loseAtRandomInWorlds(wait: boolean): Promise<void> {
   console.log({ wait, firstSeed, ...sum, ...allThere })
 }
 
-test(`with wait every acknowledged row is there once (seed ${firstSeed})`, () => loseAtRandomInWorlds(true))
+test(`with replica.wait every acknowledged row exists once after losses (seed ${firstSeed})`, () =>
+  loseAtRandomInWorlds(true))
 
-test(`without it a prefix is there, no older than the lag that was shown (seed ${firstSeed})`, () =>
+test(`without replica.wait a prefix remains, no older than the reported lag (seed ${firstSeed})`, () =>
   loseAtRandomInWorlds(false))
 
-test(`killed at each step of copying and of restoring (seed ${firstSeed})`, () => withRounds(true, loseAtEachStep))
+test(`with a kill at each step of copying and restoring no acknowledged row is lost (seed ${firstSeed})`, () =>
+  withRounds(true, loseAtEachStep))
 
-test('a file that is deleted before the catalog that no longer names it is copied is noticed', () =>
+test('canary: deleting a file before the catalog without it is copied is detected', () =>
   withRounds(true, async (world) => {
     await world.loseMachine({ step: 'replica-moment-written', passes: 6 }, { PLANTED: 'delete-early' })
     await expect(world.restore()).rejects.toThrow(/the object parts\/\S+ of the replica is missing/)
   }))
 
-test('pushes that are acknowledged a little before they are in the replica are noticed', () =>
+test('canary: acknowledging pushes before they are in the replica is detected', () =>
   withRounds(true, async (world) => {
     let lost = 0
     for (let round = 0; round < 5 && lost === 0; round++) {
@@ -71,16 +73,16 @@ const three: readonly ReplicatedPush[] = [
 ]
 
 test.each([
-  ['all of it', upTo(30), 'all', {}],
-  ['all that was acknowledged', upTo(20), 'all', {}],
-  ['less than that', upTo(10), 'all', { lost: 10 }],
-  ['an acknowledged push in part', upTo(19), 'all', { lost: 1, partial: 1 }],
-  ['one that was not, in part', upTo(21), 'all', { partial: 1 }],
-  ['a row twice', [...upTo(20), 3], 'all', { doubled: 1 }],
-  ['a row that nobody pushed', [...upTo(20), 30], 'all', { foreign: 1 }],
-  ['what the lag promised', upTo(10), { copiedMs: 150 }, {}],
-  ['less than that', upTo(10), { copiedMs: 200 }, { lost: 10 }],
-  ['what came later, without what came before', upTo(20, 10), { copiedMs: 0 }, { lost: 10 }],
-] as const)('%s', (_, values, wanted, found) =>
+  ['all pushes', upTo(30), 'all', {}],
+  ['all acknowledged pushes', upTo(20), 'all', {}],
+  ['less than the acknowledged pushes', upTo(10), 'all', { lost: 10 }],
+  ['part of an acknowledged push', upTo(19), 'all', { lost: 1, partial: 1 }],
+  ['part of an unacknowledged push', upTo(21), 'all', { partial: 1 }],
+  ['a duplicate row', [...upTo(20), 3], 'all', { doubled: 1 }],
+  ['a row that was never pushed', [...upTo(20), 30], 'all', { foreign: 1 }],
+  ['the rows that the lag promised', upTo(10), { copiedMs: 150 }, {}],
+  ['less than the lag promised', upTo(10), { copiedMs: 200 }, { lost: 10 }],
+  ['later rows without earlier ones', upTo(20, 10), { copiedMs: 0 }, { lost: 10 }],
+] as const)('the check of a restored state: %s', (_, values, wanted, found) =>
   expect(validatePushes(three, values, wanted)).toMatchObject({ ...allThere, ...found }),
 )

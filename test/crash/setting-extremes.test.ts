@@ -62,8 +62,8 @@ for (const one of bounded) {
   groups.set(group, [...(groups.get(group) ?? []), one])
 }
 
-describe.each([...groups])('the settings of %s', (_group, all) => {
-  test.each(['min', 'max'] as const)('together at their %s', async (end) => {
+describe.each([...groups])('settings of %s', (_group, all) => {
+  test.each(['min', 'max'] as const)('start, push and queries work with all of them at their %s', async (end) => {
     const settings = Object.fromEntries(all.map((one) => [one.name, one[end]]))
     const statuses = await statusesWith(settings)
     const isRefusing = all.some(({ name }) => (end === 'min' ? refusing : greedy).has(name))
@@ -89,6 +89,6 @@ test.each([
   'store.pageRows=1048576 store.fileRowsMax=16 store.dayRowsMin=1000000000',
   'store.headAgeMs=2147483647 store.retryDelayMs=2147483647',
   'sql.memoryBytes=67108864 sql.threads=1024 sql.temporaryBytes=0',
-])('%s go together', async (text) => {
+])('start, push and queries work with %s', async (text) => {
   expect(await statusesWith(settings(text))).toEqual([200, 200, 200, 200])
 })

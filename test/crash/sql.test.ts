@@ -22,7 +22,7 @@ const ask = (text: string): Promise<SqlReply> => askSql(world, world.readerKey, 
 
 const fuzzMs = Number(process.env['FUZZ_MS'] ?? 60_000)
 
-test('texts at random for a minute', async () => {
+test('random SQL for a minute never causes a failure of the service', async () => {
   let asked = 0
   const property = fc.asyncProperty(fuzzedText, async (text) => {
     asked += 1
@@ -45,7 +45,7 @@ const bombs = [
   `SELECT SUM(x) AS n FROM (SELECT SUM(a."value") OVER (PARTITION BY a.tag ORDER BY b."value") AS x ${joined})`,
 ]
 
-test('engines that run out of memory or are killed cost no push more than a second', async () => {
+test('engines that run out of memory or are killed delay no push by more than a second', async () => {
   let isOver = false
   let slowestMs = 0
   let pushed = 0

@@ -28,16 +28,20 @@ beforeAll(async () => {
 })
 afterAll(() => rounds?.close())
 
-describe(`a crash (TIDEMARK_TEST_SEED=${seed})`, () => {
-  test.each(steps)('at %s, passed %i times before', { timeout: 300_000 }, async (step, passes) => {
-    const meanwhile = step.startsWith('backup') ? makeBackup : pause
-    await rounds.endAt({ step, passes }, meanwhile)
-    const { orphans, ...findings } = await rounds.findings()
-    expect(findings).toMatchObject(clean)
-    expect(orphans).toEqual([])
-  })
+describe(`after a crash (TIDEMARK_TEST_SEED=${seed})`, () => {
+  test.each(steps)(
+    'at %s, passed %i times before, every row exists once',
+    { timeout: 300_000 },
+    async (step, passes) => {
+      const meanwhile = step.startsWith('backup') ? makeBackup : pause
+      await rounds.endAt({ step, passes }, meanwhile)
+      const { orphans, ...findings } = await rounds.findings()
+      expect(findings).toMatchObject(clean)
+      expect(orphans).toEqual([])
+    },
+  )
 
-  test('leaves only whole backups, each of which can be restored', { timeout: 120_000 }, async () => {
+  test('every backup that remains is complete and can be restored', { timeout: 120_000 }, async () => {
     const server = await rounds.start()
     const acknowledged = new Set(rounds.pushers.batches.filter((batch) => batch.acknowledged))
     const newest = await rounds.pushDuring(server.url, () => makeBackup(server.url))
@@ -54,7 +58,7 @@ describe(`a crash (TIDEMARK_TEST_SEED=${seed})`, () => {
     }
   })
 
-  test.each(restoreCrashPoints)('of a restore at %s leaves a whole folder or none', async (step) => {
+  test.each(restoreCrashPoints)('of a restore at %s, the data folder is complete or absent', async (step) => {
     const server = await rounds.start()
     const backup = await makeBackup(server.url)
     await server.kill()

@@ -21,13 +21,13 @@ const volumesOf = ({ volumes }: ComposeService): readonly { readonly source: str
     return { source: source!, path: path! }
   })
 
-test('all volumes are there, and mounted', () => {
+test('every volume is declared and mounted', () => {
   const mounted = services.flatMap(({ service }) => volumesOf(service).map(({ source }) => source))
   const own = mounted.filter((source) => !source.startsWith('.'))
   expect(new Set(own)).toEqual(new Set(Object.keys(compose.volumes)))
 })
 
-test('no port is open beyond this machine, and no admin key stands in the file', () => {
+test('ports are open on localhost only, and the file contains no admin key', () => {
   const ports = services.flatMap(({ service }) => service.ports ?? [])
   expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
   const keys = services.flatMap(({ service }) => service.environment?.['TIDEMARK_ADMIN_KEY'] ?? [])
@@ -36,7 +36,7 @@ test('no port is open beyond this machine, and no admin key stands in the file',
 })
 
 describe.each(services)('$name', ({ service }) => {
-  test('keeps on volumes what must not be lost', () => {
+  test('keeps its durable folders on volumes', () => {
     const paths = volumesOf(service).map(({ path }) => path)
     const lost = durableFolders(service.image, environmentOf(service)).filter(
       (folder) => !paths.some((path) => folder === path || folder.startsWith(`${path}/`)),
@@ -44,7 +44,7 @@ describe.each(services)('$name', ({ service }) => {
     expect(lost).toEqual([])
   })
 
-  test('waits for services, and looks for others, that there are', () => {
+  test('depends on and connects to existing services only', () => {
     const text = Object.values(environmentOf(service)).join(' ')
     const hosts = [...text.matchAll(/(?:^|[ /@,])([a-z][a-z-]*):\d{4}\b/g)].map(([, host]) => host!)
     const known = [...Object.keys(compose.services), 'localhost']
@@ -53,7 +53,7 @@ describe.each(services)('$name', ({ service }) => {
 })
 
 test.each(services.filter(({ service }) => service.image === 'tidemark'))(
-  'Tidemark takes its settings as $name',
+  'Tidemark accepts the settings of $name',
   ({ name, service }) => {
     const environment = { ...imageOf('Dockerfile').environment, ...environmentOf(service) }
     expect(loadSettings({ flags: {}, environment, file: null })).toMatchObject({ engine: 'cluster', role: name })
@@ -61,7 +61,7 @@ test.each(services.filter(({ service }) => service.image === 'tidemark'))(
 )
 
 test.each(services.filter(({ service }) => service.image.startsWith('apache/druid:')))(
-  '$name has a configuration',
+  '$name has a configuration of Druid',
   ({ service }) => {
     const { DRUID_SINGLE_NODE_CONF: small } = environmentOf(service)
     const [part] = service.command!

@@ -29,7 +29,7 @@ function filledIn(expression: string): string {
   return expression.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '.*')
 }
 
-test('the panels are about metrics and labels that there are, those of each ingest among them', async () => {
+test('panels use existing metrics and labels, and cover every per-ingest metric', async () => {
   const known = await knownSeries()
   expect(targets.length).toBeGreaterThan(30)
   expect(targets.flatMap(({ expr }) => unknownIn(filledIn(expr), known))).toEqual([])
@@ -38,7 +38,7 @@ test('the panels are about metrics and labels that there are, those of each inge
   expect(ofIngests.filter((name) => !asked.includes(`${name}{`))).toEqual([])
 })
 
-test('legends show labels that the answer has, and variables are those that there are', async () => {
+test('legends use labels of their query, and every used variable is defined', async () => {
   for (const { expr, legendFormat } of targets) {
     for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) {
       const grouped = /\bby \(([^)]*)\)/.exec(expr)?.[1]
@@ -58,7 +58,7 @@ test('legends show labels that the answer has, and variables are those that ther
   }
 })
 
-test('no two panels lie on one another, and each has an id of its own', () => {
+test('panels do not overlap, and have unique ids', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
   const taken = new Set<string>()
   for (const { gridPos } of panels) {
@@ -72,7 +72,7 @@ test('no two panels lie on one another, and each has an id of its own', () => {
   }
 })
 
-test.runIf(hasPromtool)('Prometheus can read each query', async () => {
+test.runIf(hasPromtool)('Prometheus can parse each query', async () => {
   const rules = targets.map(({ expr }, index) => ({ record: `panel:${index}`, expr: filledIn(expr) }))
   await inScratchFolder('tidemark-dashboard-', async (folder) => {
     const file = join(folder, 'rules.json')

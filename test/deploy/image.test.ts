@@ -25,7 +25,7 @@ function namedBy(script: string): readonly string[] {
   return [...files, ...others.flatMap((name) => namedBy(scripts[name]))]
 }
 
-test('what is copied is there, and what the build reads is among it', () => {
+test('every copied path exists, and the build reads copied paths only', () => {
   expect(copied.filter((path) => !existsSync(path))).toEqual([])
   const read = ['src/main.ts', 'tsconfig.json', ...namedBy(scripts.build)]
   expect(read).toContain('portal/vite.config.ts')
@@ -46,7 +46,7 @@ test.each([
   ['HTTP', false, ''],
   ['HTTPS', true, ''],
   ['HTTP under a path', false, '/series'],
-])('the service is live by %s', async (_name, secure, basePath) => {
+])('the health check of the image reports a service on %s as live', async (_name, secure, basePath) => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-image-'))
   const files = { certificate: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
   const { cert, key } = makeCertificate({ commonName: 'tidemark.example' })

@@ -68,23 +68,23 @@ const mountsOf = ({ container }: Pod): readonly string[] =>
 const isWithin = (folder: string, mounts: readonly string[]): boolean =>
   mounts.some((mount) => folder === mount || folder.startsWith(`${mount}/`))
 
-test('all files are applied', () => {
+test('kustomization.yaml lists every file', () => {
   expect([...kustomization.resources].sort()).toEqual([...kubernetesFiles].sort())
 })
 
 describe.each(pods)('the pods of $name', (pod) => {
   const { owner, labels, spec, container } = pod
 
-  test('are not told of services in variables that their program may take for its settings', () => {
+  test('have service links disabled, because Tidemark may read them as settings', () => {
     expect(spec.enableServiceLinks).toBe(false)
   })
 
-  test('are those that their set looks for', () => {
+  test('match the selector of their workload', () => {
     expect(owner.spec!.selector).toEqual({ matchLabels: labels })
     if (owner.kind === 'StatefulSet') expect(named('Service', owner.spec!.serviceName!)).toBeDefined()
   })
 
-  test('mount volumes that they have, and have none that they do not mount', () => {
+  test('mount exactly the volumes that they declare', () => {
     const claims = (owner.spec!.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name)
     const volumes = [...claims, ...(spec.volumes ?? []).map(({ name }) => name)]
     expect(new Set((container.volumeMounts ?? []).map(({ name }) => name))).toEqual(new Set(volumes))
@@ -93,12 +93,12 @@ describe.each(pods)('the pods of $name', (pod) => {
     }
   })
 
-  test('keep on volumes what must not be lost', () => {
+  test('keep their durable folders on volumes', () => {
     const lost = durableFolders(container.image, environmentOf(pod)).filter((one) => !isWithin(one, mountsOf(pod)))
     expect(lost).toEqual([])
   })
 
-  test('take their environment from maps and secrets that there are', () => {
+  test('read their environment from existing config maps and secrets', () => {
     const maps = (container.envFrom ?? []).map(({ configMapRef }) => named('ConfigMap', configMapRef.name))
     const secrets = (container.env ?? []).flatMap(({ valueFrom }) =>
       valueFrom === undefined
@@ -108,7 +108,7 @@ describe.each(pods)('the pods of $name', (pod) => {
     expect([...maps, ...secrets]).not.toContain(undefined)
   })
 
-  test('are asked how they are at ports that they open', () => {
+  test('are probed at ports that they open', () => {
     const ports = (container.ports ?? []).flatMap(({ name, containerPort }) => [name, containerPort])
     const probes: readonly (Probe | undefined)[] = [
       container.readinessProbe,
@@ -121,7 +121,7 @@ describe.each(pods)('the pods of $name', (pod) => {
     }
   })
 
-  test('look for others at addresses that services have', () => {
+  test('connect to addresses and ports of existing services', () => {
     const text = [...Object.values(environmentOf(pod)), ...(container.command ?? [])].join(' ')
     const addresses = [...text.matchAll(/(?:^|[/@,])(?:[a-z]+-\d\.)?([a-z][a-z-]*):(\d{4})\b/g)]
     for (const [, host, port] of addresses) {
@@ -131,19 +131,19 @@ describe.each(pods)('the pods of $name', (pod) => {
   })
 })
 
-describe.each(pods)('the network of $name', ({ name, labels }) => {
+describe.each(pods)('the network policies of $name', ({ name, labels }) => {
   const policies = ofKind('NetworkPolicy').filter(({ spec }) =>
     (spec!.podSelector?.matchExpressions ?? []).every(({ key, values }) => values.includes(labels[key] ?? '')),
   )
 
-  test('lets other namespaces reach Tidemark alone, and at one port', () => {
+  test('open only Tidemark to other namespaces, at its HTTP port', () => {
     expect(policies).not.toEqual([])
     const open = policies.flatMap(({ spec }) => spec!.ingress!.filter(({ from }) => from === undefined))
     expect(open).toEqual(name.startsWith('tidemark') ? [{ ports: [{ port: 'http' }] }] : [])
   })
 })
 
-test.each(services)('the service $metadata.name leads to ports of pods', ({ spec }) => {
+test.each(services)('the service $metadata.name leads to open ports of pods', ({ spec }) => {
   const found = pods.filter(({ labels }) =>
     Object.entries(spec!.selector!).every(([key, value]) => labels[key] === value),
   )
@@ -155,7 +155,7 @@ test.each(services)('the service $metadata.name leads to ports of pods', ({ spec
 })
 
 test.each(ofKind('HorizontalPodAutoscaler', 'PodDisruptionBudget'))(
-  '$kind $metadata.name is about pods',
+  '$kind $metadata.name refers to existing pods',
   ({ spec }) => {
     const names = pods.map(({ name }) => name)
     if (spec?.scaleTargetRef !== undefined) expect(names).toContain(spec.scaleTargetRef.name)
@@ -169,7 +169,7 @@ describe.each(tidemarkPods)('Tidemark in $name', (pod) => {
   const environment = { ...image.environment, ...environmentOf(pod), TIDEMARK_ADMIN_KEY: 'x'.repeat(24) }
   const flags = { role: pod.container.args?.[pod.container.args.indexOf('--role') + 1] }
 
-  test('takes its settings', () => {
+  test('accepts its settings', () => {
     const { engine, role, host, port, data } = loadSettings({ flags, environment, file: null })
     expect({ engine, role, host, data }).toEqual({
       engine: 'cluster',
@@ -180,14 +180,14 @@ describe.each(tidemarkPods)('Tidemark in $name', (pod) => {
     expect([image.port, port]).toEqual([port, pod.container.ports![0]!.containerPort])
   })
 
-  test('would not, were it told of its own service', () => {
+  test('would refuse the variables of its own service link', () => {
     const reported = { ...Object.fromEntries(serviceLinks()), ...environmentOf(pod) }
     expect(() => loadSettings({ flags, environment: { ...image.environment, ...reported }, file: null })).toThrow(
       /PORT/,
     )
   })
 
-  test('may write to its folder, and says how it is', () => {
+  test('may write to its folder, and is probed at /healthz or /readyz', () => {
     expect([image.volume, ...mountsOf(pod)]).toEqual(['/data', '/data'])
     expect([image.user, Reflect.get(pod.spec, 'securityContext')]).toEqual([
       'node',
@@ -205,7 +205,7 @@ describe.each(druidPods)('Druid in $name', (pod) => {
   const options = environment['JAVA_OPTS']!
   const limitBytes = bytesOf(pod.container.resources.limits.memory)
 
-  test('has room for its heap and its buffers', () => {
+  test('has enough memory for its heap and its buffers', () => {
     const buffers = druidBuffers[part]
     if (buffers === undefined) return expect(javaOption(options, '-Xmx')).toBeLessThan(limitBytes)
     const own = (name: string): string | undefined => environment[`druid_processing_${name}`]
@@ -217,14 +217,14 @@ describe.each(druidPods)('Druid in $name', (pod) => {
     expect(directBytes + javaOption(options, '-Xmx')).toBeLessThan(limitBytes)
   })
 
-  test('writes to its volume, where it has one', () => {
+  test('writes to its volume, if it has one', () => {
     const [mount] = mountsOf(pod)
     if (mount !== undefined) expect(mount).toBe('/opt/druid/var')
     const [{ path }] = JSON.parse(environment['druid_segmentCache_locations']!) as [{ readonly path: string }]
     expect(dirname(path)).toBe('var/druid')
   })
 
-  test('answers at the port of its part', () => {
+  test('listens on the port of its part', () => {
     const ports = { coordinator: 8081, broker: 8082, router: 8888, historical: 8083, indexer: 8091 }
     expect(pod.container.ports![0]!.containerPort).toBe(Reflect.get(ports, part))
   })

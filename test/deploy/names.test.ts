@@ -11,7 +11,7 @@ const files = readdirSync(deploy, { recursive: true, encoding: 'utf8' }).filter(
 )
 const known = new Set(settingEntries.map(([name]) => environmentName(name)))
 
-test.each(files)('%s names settings that there are', (file) => {
+test.each(files)('%s names existing settings only', (file) => {
   const named = readFileSync(join(deploy, file), 'utf8').match(/\bTIDEMARK_[A-Z_]+/g) ?? []
   expect(named.filter((name) => !known.has(name))).toEqual([])
 })

@@ -9,13 +9,13 @@ interface Rules {
 const rules = 'deploy/prometheus/rules.yaml'
 const alerts = (parse(readFileSync(rules, 'utf8')) as Rules).groups.flatMap((group) => group.rules)
 
-test('the alerts are about metrics and labels that there are', async () => {
+test('the alerts use existing metrics and labels', async () => {
   const known = await knownSeries()
   expect(alerts.length).toBeGreaterThan(10)
   expect(alerts.flatMap(({ expr }) => unknownIn(expr, known))).toEqual([])
 })
 
-test('an expression with a name that there is not is found', async () => {
+test('an expression with an unknown metric or label is detected', async () => {
   const known = await knownSeries()
   expect(unknownIn('sum by (tag) (rate(tidemark_nothing_total{route="x"}[5m]))', known)).toEqual([
     'there is no tidemark_nothing_total',
@@ -26,7 +26,7 @@ test('an expression with a name that there is not is found', async () => {
   ])
 })
 
-test('each alert is tried', () => {
+test('each alert has a test', () => {
   const tried = readFileSync('test/deploy/alerts.test.yaml', 'utf8')
   expect(alerts.map(({ alert }) => alert).filter((name) => !tried.includes(`alertname: ${name}\n`))).toEqual([])
 })

@@ -12,7 +12,7 @@ const environment = Object.fromEntries(
     .map((line) => line.split(/=(.*)/s).slice(0, 2)),
 )
 
-test('the environment sets what the service knows', () => {
+test('the environment file contains valid settings', () => {
   const settings = loadSettings({ flags: {}, environment, file: null })
   expect(settings).toMatchObject({
     data: '/var/lib/tidemark',
@@ -21,23 +21,23 @@ test('the environment sets what the service knows', () => {
   })
 })
 
-test('glibc keeps as little in the image as on one machine', () => {
+test("the image sets the same limits of glibc's malloc as the environment file", () => {
   const kept = Object.entries(environment).filter(([name]) => name.startsWith('MALLOC_'))
   expect(kept.length).toBeGreaterThan(0)
   expect(readFileSync('deploy/Dockerfile', 'utf8')).toContain(`ENV ${kept.map((pair) => pair.join('=')).join(' ')}\n`)
 })
 
-test('the unit keeps the data where the environment says', () => {
+test('the systemd unit and the environment file use the same data folder', () => {
   expect(read('tidemark.service')).toContain('StateDirectory=tidemark\n')
   expect(environment['TIDEMARK_DATA']).toBe('/var/lib/tidemark')
 })
 
-test('a stop gets longer than the service takes', () => {
+test('the systemd unit allows more time for a stop than server.shutdownMs', () => {
   const { server } = loadSettings({ flags: {}, environment, file: null })
   const seconds = Number(read('tidemark.service').match(/^TimeoutStopSec=(\d+)$/m)?.[1])
   expect(seconds * 1000).toBeGreaterThan(server.shutdownMs)
 })
 
-test.each(['nginx.conf', 'Caddyfile'])('%s leads to the port of the environment', (name) => {
+test.each(['nginx.conf', 'Caddyfile'])('%s proxies to the port of the environment file', (name) => {
   expect(read(name)).toContain(`127.0.0.1:${environment['TIDEMARK_PORT']}`)
 })

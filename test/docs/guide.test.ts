@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isAsShown, readGuide } from './guide.ts'
 
-test('commands are read with their answers', () => {
+test('reads commands with their answers', () => {
   const guide = readGuide(`# A guide
 <!-- run: in a fresh folder -->
 
@@ -42,7 +42,7 @@ print(1)
   })
 })
 
-describe('an answer is as shown', () => {
+describe('an answer matches the one that the guide shows', () => {
   test.each([
     ['[{"a": 1},\n {"a": 2}]', '[{"a":1},{"a":2}]', true],
     ['{"batch": "...", "rows": 1}', '{"batch":"x.1","rows":1}', true],

@@ -30,13 +30,13 @@ function chainFrom(name: string): string[] {
 const isStart = ({ run }: Guide): boolean => run === 'in a fresh folder' || run === 'with the demo'
 const chains = [...guides].filter(([, guide]) => isStart(guide)).map(([name]) => chainFrom(name))
 
-test('every page with commands says how they are run', () => {
+test('every guide with commands says how they are run', () => {
   const followed = new Set(chains.flat())
   const silent = [...guides].filter(([name, { run }]) => !followed.has(name) && !run?.startsWith('nothing, because '))
   expect(silent.map(([name]) => name)).toEqual([])
 })
 
-test('programs of the client are as its types have it', async () => {
+test('programs of the guides pass the type check against the client', async () => {
   const programs = [...guides.values()].flatMap(({ steps }) =>
     steps.flatMap((step) => ('name' in step && step.content.includes("'tidemark/client'") ? [step] : [])),
   )
@@ -55,7 +55,7 @@ function wrongWith(
   return isAsShown(answer, output) ? null : `${where}answered:\n${output}and not:\n${answer}`
 }
 
-describe.concurrent('each command answers as its guide shows', () => {
+describe.concurrent('each command outputs what its guide shows', () => {
   test.each(chains.map((chain) => [chain.join(', '), chain] as const))('%s', async (_, chain) => {
     const steps = chain.flatMap((name) => guides.get(name)!.steps.map((step) => ({ ...step, guide: name })))
     const first = guides.get(chain[0]!)!.run === 'with the demo' ? [{ ...demo, guide: 'the demo' }] : []

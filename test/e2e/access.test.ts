@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('an operator makes a subscriber, its subscriptions and a key, and revokes the key', async () => {
+test('an operator creates a subscriber, its subscriptions and a key, and revokes the key', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'Access' }).click()
   await page.getByRole('button', { name: 'New subscriber' }).click()
@@ -61,7 +61,7 @@ test('an operator makes a subscriber, its subscriptions and a key, and revokes t
   expect(left.Items.map((one) => one.name)).not.toContain(name)
 })
 
-test('who has a key that ended is told so, and the tab forgets it', async () => {
+test('an expired key shows a 403 after a reload, and the tab deletes it', async () => {
   const { url } = world.server
   await callOk(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'short' } })
   const expires = new Date(Date.now() + 8000).toISOString()

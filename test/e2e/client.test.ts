@@ -36,7 +36,7 @@ afterAll(async () => {
   pages.close()
 })
 
-test('a page writes rows, reads them one by one, and sees a problem as one', async () => {
+test('a page of another origin writes rows, reads them one by one, and receives a Problem as a ServiceError', async () => {
   const key = await makeIngest(world.server.url, adminKey, { alias: 'paged' })
   const page = await world.visit()
   await page.goto(origin)

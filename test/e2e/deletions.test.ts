@@ -34,7 +34,7 @@ const seen = async (): Promise<number> =>
     })
   ).length
 
-test('a slice of a chart is deleted, with a reason, and taken back', async () => {
+test('a slice of a chart is deleted with a reason, and the deletion is undone', async () => {
   const page = await world.enter(corrector)
   await page.goto(link(10, 19))
   await page.getByRole('img', { name: 'boiler.temp over time' }).waitFor()
@@ -58,7 +58,7 @@ test('a slice of a chart is deleted, with a reason, and taken back', async () =>
   expect(await seen()).toBe(120)
 })
 
-test('who may not is shown nothing of it', async () => {
+test('a reader without the right to delete sees no deletion controls', async () => {
   const page = await world.enter(reader)
   await page.goto(link(0, 59))
   await page.getByRole('img', { name: 'boiler.temp over time' }).waitFor()

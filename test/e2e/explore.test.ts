@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a reader finds tags, draws them, looks closer and goes back', async () => {
+test('a reader finds tags, plots them, zooms in and goes back', async () => {
   const page = await world.enter(readerKey)
   await page.getByRole('link', { name: 'Explore' }).click()
   // The page starts with the freshest tags.
@@ -161,7 +161,7 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await other.getByRole('img', { name: /boiler.level, boiler.temp/ }).waitFor()
 })
 
-test('it is compared with an earlier time, on an axis with limits; Back leads to no other site', async () => {
+test('a chart is compared with an earlier time, on an axis with limits; Back does not leave the site', async () => {
   const page = await world.visit()
   // As when following a link from another site.
   await page.goto('about:blank')
@@ -189,7 +189,7 @@ test('it is compared with an earlier time, on an axis with limits; Back leads to
   await expectSoundEverywhere(page)
 })
 
-test('on a phone two fingers zoom, and what is drawn is a sheet from below', async () => {
+test('on a phone two fingers zoom, and the list of tags is a sheet at the bottom', async () => {
   const page = await world.enter(readerKey, { width: 390 })
   const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
   await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}`)
@@ -222,7 +222,7 @@ test('on a phone two fingers zoom, and what is drawn is a sheet from below', asy
   await expectSound(page)
 })
 
-test('a tag however long leaves room for its values and for the arrow of the sheet', async () => {
+test('a very long tag leaves space for its values and for the arrow of the sheet', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'long' })
   const T = 'building.wing.room.'.repeat(16).slice(0, 300)
@@ -265,7 +265,7 @@ test('raw items, the state at each tick and the newest items are shown', async (
   await expectSound(page)
 })
 
-test('tags are found by any part of them and of what metadata says, and it opens with what was drawn last', async () => {
+test('tags are found by any part of their name or metadata, and Explore reopens with the last chart', async () => {
   const { url } = world.server
   const fields = [
     field('id', 'string', 'index'),
@@ -292,7 +292,7 @@ test('tags are found by any part of them and of what metadata says, and it opens
   expect(page.url()).toContain('tag=pump.flow')
 })
 
-test('each unit has an axis of its own, and a line that is moved another one', async () => {
+test('each unit has its own axis, and a line can be moved to another axis', async () => {
   const { url } = world.server
   const fields = [field('id', 'string', 'index'), field('unit', 'string', 'attribute')]
   const key = await makeIngest(url, adminKey, { alias: 'units', kind: 'metadata', fields })
@@ -346,7 +346,7 @@ test('each unit has an axis of its own, and a line that is moved another one', a
     .toEqual(['50 °C', '1'])
 })
 
-test('two cursors, set by keys and by clicks, tell how far items and values are apart', async () => {
+test('two cursors, set by keys and by clicks, show the distance between items and between values', async () => {
   const page = await world.enter(readerKey)
   const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
   await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}`)
@@ -379,7 +379,7 @@ test('two cursors, set by keys and by clicks, tell how far items and values are 
   await a.waitFor({ state: 'detached' })
 })
 
-test('at two cursors each line shows an item, with its time, or a mean that is said to be one', async () => {
+test('at two cursors each line shows an item with its time, or a mean marked as a mean', async () => {
   const { url } = world.server
   const row = (T: string, minute: number, V: number) => ({ D: new Date(startMs + minute * 60_000).toISOString(), T, V })
   const body = [
@@ -411,7 +411,7 @@ test('at two cursors each line shows an item, with its time, or a mean that is s
   await expectSound(page)
 })
 
-test('a strip of the whole range has a window, which keys and the pointer move', async () => {
+test('the strip of the whole range has a window that keys and the pointer move', async () => {
   const page = await world.enter(readerKey)
   let asked = 0
   page.on('request', (request) => {
@@ -460,7 +460,7 @@ test('a strip of the whole range has a window, which keys and the pointer move',
   await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
 })
 
-test('the strip draws what the chart does, and nothing of a field that has no numbers', async () => {
+test('the strip plots the lines of the chart, and nothing for a field without numbers', async () => {
   const { url } = world.server
   const fields = [
     field('D', 'timestamp', 'time'),
@@ -500,7 +500,7 @@ test('the strip draws what the chart does, and nothing of a field that has no nu
   await expectSound(page)
 })
 
-test('more than twenty lines are small charts, one for each tag', async () => {
+test('more than twenty lines become small charts, one for each tag', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'rooms' })
   const rooms = Array.from({ length: 22 }, (_, room) => `room ${String(room).padStart(2, '0')}`)
@@ -551,7 +551,7 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   await expect.poll(() => page.locator('.tag-choice').first().textContent(), patience).toMatch(/^room 11/)
 })
 
-test('numbers are written as the browser writes them, however large or small', async () => {
+test('numbers of any size follow the locale of the browser', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'sizes' })
   const sizes = { tiny: 1e-12, large: 9_007_199_254_740_992, huge: 1e300, meter: 126_199.25 }
@@ -580,7 +580,7 @@ test('numbers are written as the browser writes them, however large or small', a
   }
 })
 
-test('one row among a million is seen at every zoom', async () => {
+test('a single peak among a million rows is visible at every zoom level', async () => {
   const { url } = world.server
   const count = 1_000_000
   const peakAt = 543_210
@@ -639,7 +639,7 @@ test('one row among a million is seen at every zoom', async () => {
   expect(await drawnHeight(page, firstColour, 0.6, 0.95)).toBeLessThan(0.1)
 })
 
-test('times are those of a zone that is named: shown, typed, and asked in', async () => {
+test('times are shown, entered and queried in a named time zone', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'zoned' })
   const body = Array.from({ length: 24 }, (_, hour) => {
@@ -705,7 +705,7 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   expect(await page.locator('.chart').count()).toBe(0)
 })
 
-test('means have a band, counters bars, and states strips, steps and durations', async () => {
+test('means have a band, counters have bars, and states have strips, steps and durations', async () => {
   const { url } = world.server
   const fields = [
     field('time', 'timestamp', 'time'),
@@ -835,56 +835,53 @@ const firstColour = [11, 110, 133] as const
 const textColour = [24, 32, 36] as const
 const secondColour = [192, 90, 18] as const
 
-test.skipIf(onCluster)(
-  'of rows that expired the hours are drawn, and the words say from when there are rows',
-  async () => {
-    const { url } = world.server
-    const [minuteMs, dayMs] = [60_000, 86_400_000]
-    const midnightMs = Math.floor(Date.now() / dayMs) * dayMs
-    const key = await makeIngest(url, adminKey, { alias: 'expiring' })
-    const body = Array.from({ length: 10 * 144 }, (_, place) => ({
-      D: new Date(midnightMs - 10 * dayMs + 10 * place * minuteMs).toISOString(),
-      T: 'a',
-      V: place % 6,
-    }))
-    await callOk(url, 'POST', '/ingests/expiring/data?wait=true', { key, body })
-    const retained = { retention: 'P3D', hours_retention: null }
-    await callOk(url, 'PATCH', '/admin/entities/expiring', { key: adminKey, body: retained })
-    const reader = await makeReader(url, adminKey, ['expiring'], 'expiring')
-    const hoursFrom = async (): Promise<unknown> =>
-      (await callOk<{ hours_from: unknown }[]>(url, 'GET', '/consumer/data/entities', { key: reader }))[0]!.hours_from
-    // Hours are made of rows in files.
-    await expect.poll(hoursFrom, patience).toBe(body[0]!.D)
-    const page = await world.enter(reader)
-    await page.goto(`${page.url().split('#')[0]}#/explore?entity=expiring&tag=a&field=V&range=P1D&zone=UTC`)
-    await page.getByRole('img', { name: 'a over time' }).waitFor()
-    expect(await page.getByText('Rows are kept from').count()).toBe(0)
-    const rows = (count: number): Promise<void> => page.getByText(`${count} rows, `).waitFor()
-    await page.getByRole('button', { name: 'All', exact: true }).click()
-    await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
-    await rows(240)
-    const rowsFrom = new Date(midnightMs - 3 * dayMs).toISOString().slice(0, 10)
-    const from = `Rows are kept from ${rowsFrom} 00:00:00`
-    await page.getByText(`${from}, of what was before hours alone: mean, least and greatest`).waitFor()
-    // Each hour has the same six values, on both sides of the seam.
-    const items = page.getByRole('region', { name: 'Items' })
-    await items.getByRole('cell', { name: '2.5' }).first().waitFor()
-    await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
-    await page.getByText(`${from}: what was before needs them, and is not drawn.`).waitFor()
-    await rows(432)
-    // Before the first row: what needs rows is refused with the date, and the rest is drawn.
-    const address = `#/explore?entity=expiring&tag=a&field=V&from=${new Date(midnightMs - 8 * dayMs + 37 * minuteMs).toISOString()}&to=${new Date(midnightMs - 7 * dayMs + 37 * minuteMs).toISOString()}&zone=Asia/Kathmandu`
-    await page.goto(`${page.url().split('#')[0]}${address}`)
-    await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
-    await rows(25)
-    await page.getByText('Buckets begin by UTC, as the hours do.').waitFor()
-    await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
-    await page.getByText(`There are rows from ${rowsFrom}T00:00:00.000Z on`).waitFor()
-    await expectSound(page)
-  },
-)
+test.skipIf(onCluster)('expired rows are plotted as hours, and a note says since when rows are stored', async () => {
+  const { url } = world.server
+  const [minuteMs, dayMs] = [60_000, 86_400_000]
+  const midnightMs = Math.floor(Date.now() / dayMs) * dayMs
+  const key = await makeIngest(url, adminKey, { alias: 'expiring' })
+  const body = Array.from({ length: 10 * 144 }, (_, place) => ({
+    D: new Date(midnightMs - 10 * dayMs + 10 * place * minuteMs).toISOString(),
+    T: 'a',
+    V: place % 6,
+  }))
+  await callOk(url, 'POST', '/ingests/expiring/data?wait=true', { key, body })
+  const retained = { retention: 'P3D', hours_retention: null }
+  await callOk(url, 'PATCH', '/admin/entities/expiring', { key: adminKey, body: retained })
+  const reader = await makeReader(url, adminKey, ['expiring'], 'expiring')
+  const hoursFrom = async (): Promise<unknown> =>
+    (await callOk<{ hours_from: unknown }[]>(url, 'GET', '/consumer/data/entities', { key: reader }))[0]!.hours_from
+  // Hours are made of rows in files.
+  await expect.poll(hoursFrom, patience).toBe(body[0]!.D)
+  const page = await world.enter(reader)
+  await page.goto(`${page.url().split('#')[0]}#/explore?entity=expiring&tag=a&field=V&range=P1D&zone=UTC`)
+  await page.getByRole('img', { name: 'a over time' }).waitFor()
+  expect(await page.getByText('Rows are kept from').count()).toBe(0)
+  const rows = (count: number): Promise<void> => page.getByText(`${count} rows, `).waitFor()
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
+  await rows(240)
+  const rowsFrom = new Date(midnightMs - 3 * dayMs).toISOString().slice(0, 10)
+  const from = `Rows are kept from ${rowsFrom} 00:00:00`
+  await page.getByText(`${from}, of what was before hours alone: mean, least and greatest`).waitFor()
+  // Each hour has the same six values, on both sides of the seam.
+  const items = page.getByRole('region', { name: 'Items' })
+  await items.getByRole('cell', { name: '2.5' }).first().waitFor()
+  await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
+  await page.getByText(`${from}: what was before needs them, and is not drawn.`).waitFor()
+  await rows(432)
+  // Before the first row: what needs rows is refused with the date, and the rest is drawn.
+  const address = `#/explore?entity=expiring&tag=a&field=V&from=${new Date(midnightMs - 8 * dayMs + 37 * minuteMs).toISOString()}&to=${new Date(midnightMs - 7 * dayMs + 37 * minuteMs).toISOString()}&zone=Asia/Kathmandu`
+  await page.goto(`${page.url().split('#')[0]}${address}`)
+  await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
+  await rows(25)
+  await page.getByText('Buckets begin by UTC, as the hours do.').waitFor()
+  await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
+  await page.getByText(`There are rows from ${rowsFrom}T00:00:00.000Z on`).waitFor()
+  await expectSound(page)
+})
 
-test('readings of any size and spacing are drawn, each tag with its own gaps', async () => {
+test('readings of any size and spacing are plotted, with separate gaps for each tag', async () => {
   const { url } = world.server
   const body = Array.from({ length: 3 * 1440 }, (_, minute) => {
     const D = new Date(startMs + minute * 60_000).toISOString()
@@ -909,7 +906,7 @@ test('readings of any size and spacing are drawn, each tag with its own gaps', a
   await expectSound(page)
 })
 
-test('an error stands in place of what it is about, and for that tag alone', async () => {
+test('an error replaces the chart of the tag that it concerns, and only of that tag', async () => {
   const page = await world.enter()
   let refused = 'pump.flow'
   await page.route('**/consumer/data/average', async (route) => {
@@ -937,7 +934,7 @@ test('an error stands in place of what it is about, and for that tag alone', asy
   expect(await page.getByRole('alert').count()).toBe(0)
 })
 
-test('what was asked for before is dimmed while the next is asked for, and gone when that is stopped', async () => {
+test('the previous chart is dimmed while the next one loads, and disappears when that is stopped', async () => {
   const page = await world.enter()
   await page.goto(
     `${world.server.url}/portal#/explore?entity=plant&tag=boiler.temp&from=2026-01-01T00:00&to=2026-01-01T00:30`,
@@ -956,7 +953,7 @@ test('what was asked for before is dimmed while the next is asked for, and gone 
   await page.getByText('31 rows').waitFor()
 })
 
-test('live, what is pushed appears', async () => {
+test('live mode shows newly pushed rows', async () => {
   const page = await world.enter()
   await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=live.tag&range=PT15M&how=select&live=1`)
   await page.getByText('No items in this range').waitFor()
@@ -972,7 +969,7 @@ test('live, what is pushed appears', async () => {
   await page.getByRole('region', { name: 'Items' }).getByRole('cell', { name: '7', exact: true }).waitFor()
 })
 
-test('of an entity with several tags each combination is a line, or one of the tags alone', async () => {
+test('for an entity with several tags each combination is a line, or each value of one tag', async () => {
   const { url } = world.server
   const fields = [
     field('time', 'timestamp', 'time'),

@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('an operator sees the faults, adds the missing field, and the rows are stored', async () => {
+test('an operator sees rejected rows, adds the missing field, and the rows are stored', async () => {
   const page = await world.enter()
   await open(page)
   await page.getByRole('link', { name: 'unknown field' }).waitFor()
@@ -83,7 +83,7 @@ test('an operator sees the faults, adds the missing field, and the rows are stor
   ).toEqual(['warm', hostile])
 })
 
-test('a field that came with a row is marked so', async () => {
+test('a field that was added by a row is marked as such', async () => {
   const key = await makeIngest(world.server.url, adminKey, { alias: 'opened', unknown: 'add' })
   const row = { D: at(0), T: 'boiler.temp', V: 81.5, quality: 100 }
   await callOk(world.server.url, 'POST', '/ingests/opened/data?wait=true', { key, body: [row] })
@@ -97,7 +97,7 @@ test('a field that came with a row is marked so', async () => {
   await expectSound(page)
 })
 
-test('who pushed a row mends it, and it is stored', async () => {
+test('a pusher corrects a rejected row, and the row is stored', async () => {
   const page = await world.enter(pusherKey)
   await open(page)
   await page.getByRole('link', { name: 'wrong type' }).click()
@@ -127,7 +127,7 @@ test('who pushed a row mends it, and it is stored', async () => {
   expect(await rejected()).toEqual([])
 })
 
-test('a rejected line is saved as one, and mended as one at the time at which it came', async () => {
+test('a rejected line is saved as a line, and a corrected line keeps the time of its arrival', async () => {
   const key = await makeIngest(world.server.url, adminKey, { alias: 'points', lines: { tag: '{measurement}.{field}' } })
   const client = new TidemarkClient({ url: world.server.url, key })
   const { batch } = await client.pushLines('points', 'tank level="41"', { precision: 's' })
@@ -157,7 +157,7 @@ test('a rejected line is saved as one, and mended as one at the time at which it
   expect((await client.rejected('points', {}, 'own')).Items).toEqual([])
 })
 
-test('an operator blocks an ingest with a reason, unblocks it, makes one and deletes it', async () => {
+test('an operator blocks an ingest with a reason, unblocks it, creates an ingest and deletes it', async () => {
   const page = await world.enter()
   await open(page)
   await page.getByRole('button', { name: 'Block…' }).click()

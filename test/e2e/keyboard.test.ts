@@ -73,7 +73,7 @@ async function press(page: Page, name: RegExp, keyName = 'Enter'): Promise<void>
   await page.keyboard.press(keyName)
 }
 
-test('the keyboard alone suffices from the sign-in to the rejected rows', async () => {
+test('the keyboard alone is enough from the sign-in to the rejected rows', async () => {
   const path = join(folder, 'readings.csv')
   await writeFile(path, 'D,T,V\n2026-01-01 08:00:00,boiler.temp,81.5\n2026-01-01 08:01:00,boiler.temp,warm\n')
   const page = await world.visit()

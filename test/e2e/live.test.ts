@@ -64,7 +64,7 @@ test.each<[string, options: ProxyOptions]>([
   ['holds back', { holdMs: 300 }],
   ['cuts', { cutBytes: 200 }],
   ['holds back and cuts', { holdMs: 200, cutBytes: 200 }],
-])('EventSource is told each row once and in order behind a proxy that %s', async (title, options) => {
+])('EventSource receives each row once and in order behind a proxy that %s', async (title, options) => {
   const entity = title.replaceAll(' ', '_')
   const key = await makeIngest(world.server.url, adminKey, { alias: entity })
   const url = await startProxy(options)

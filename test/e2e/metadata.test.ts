@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('items are searched by operator and page, shown, changed and deleted', async () => {
+test('items are searched by operator, paged, shown, changed and deleted', async () => {
   const { url } = world.server
   const page = await world.enter(key)
   await page.getByRole('link', { name: 'Metadata' }).click()
@@ -67,7 +67,7 @@ test('items are searched by operator and page, shown, changed and deleted', asyn
   expect(await callOk(url, 'POST', '/consumer/metadata/tags', found)).toEqual([])
 })
 
-test('from an item one comes to its tags, drawn', async () => {
+test('an item links to a chart of its tags', async () => {
   const page = await world.enter(key)
   await page.goto(`${world.server.url}/portal#/metadata/tags`)
   await page.getByRole('button', { name: hostile }).click()

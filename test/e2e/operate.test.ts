@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('retention is set and lifted, a wrong one refused; a backup is made; metrics are found', async () => {
+test('retention is set and removed, an invalid one refused; a backup is made; metrics are searched', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'Operate' }).click()
   const retention = async (): Promise<unknown> => {
@@ -76,7 +76,7 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   await expectSound(page)
 })
 
-test('who may only observe sees how the service does, and nothing to change', async () => {
+test('an observer sees the state of the service, and no controls to change it', async () => {
   const { key } = await callOk<{ key: string }>(world.server.url, 'POST', '/admin/subscribers/pusher-of-plant/keys', {
     key: adminKey,
     body: { rights: ['observe'] },

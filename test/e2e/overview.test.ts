@@ -33,7 +33,7 @@ async function fillPlant(): Promise<void> {
   await callOk(url, 'POST', '/ingests/tank/data?wait=true', { key: tankKey, body: ahead })
 }
 
-test('a browser that asks for the bare address is led to the portal, and shown how to get in', async () => {
+test('a browser at the root address is redirected to the portal and its sign-in', async () => {
   const page = await world.visit()
   await page.goto(world.server.url)
   expect(new URL(page.url()).pathname).toBe('/portal')
@@ -41,7 +41,7 @@ test('a browser that asks for the bare address is led to the portal, and shown h
   await expectSoundEverywhere(page)
 })
 
-test('a wrong key is refused in the words of the service, by keyboard alone', async () => {
+test("a wrong key, entered by keyboard alone, is refused with the service's message", async () => {
   const page = await world.visit()
   await page.getByLabel('Key', { exact: true }).waitFor()
   await page.keyboard.type('no-such-key')
@@ -50,7 +50,7 @@ test('a wrong key is refused in the words of the service, by keyboard alone', as
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
 })
 
-test('who opens an empty service is led to the first chart, or tries it with sample data', async () => {
+test('an empty service shows the steps to the first chart, and offers sample data', async () => {
   const page = await world.enter()
   await page.getByRole('heading', { name: 'Three steps to the first chart' }).waitFor()
   await page.getByText('All is well').waitFor()
@@ -67,7 +67,7 @@ test('who opens an empty service is led to the first chart, or tries it with sam
   await page.getByRole('img', { name: 'boiler.temperature over time' }).waitFor()
 })
 
-test('an operator sees whether all is well, what comes in, and what needs him', async () => {
+test('an operator sees the state of the service, the incoming rows, and the tasks to do', async () => {
   await fillPlant()
   const page = await world.enter(adminKey, { zone: 'Asia/Tokyo' })
   await page.getByText('Healthy').waitFor()
@@ -107,7 +107,7 @@ test('an operator sees whether all is well, what comes in, and what needs him', 
   expect(await page.evaluate(() => sessionStorage.getItem('tidemark.key'))).toBeNull()
 })
 
-test('who looks without a key, and a pusher, see what they may', async () => {
+test('an anonymous reader and a pusher each see what their rights allow', async () => {
   const page = await world.visit()
   await page.getByRole('button', { name: 'Look without a key' }).click()
   await page.getByText('You look without a key').waitFor()
@@ -118,7 +118,7 @@ test('who looks without a key, and a pusher, see what they may', async () => {
   await expectSoundEverywhere(page)
 })
 
-test('on a phone the page that is open is among the links that show, and a rejected row is mended without scrolling aside', async () => {
+test('on a phone the link of the open page is visible, and a rejected row is corrected without horizontal scrolling', async () => {
   const page = await world.enter(adminKey, { width: 400 })
   const insideOf = async (name: string, role: 'link' | 'button'): Promise<boolean> => {
     const box = (await page.getByRole(role, { name, exact: true }).first().boundingBox())!
@@ -133,7 +133,7 @@ test('on a phone the page that is open is among the links that show, and a rejec
   expect(await insideOf('Mend…', 'button')).toBe(true)
 })
 
-test('the service goes away and comes back: the page says so, and goes on', async () => {
+test('the page reports an unavailable service, and continues when it is back', async () => {
   const page = await world.enter()
   await page.getByText('Healthy').waitFor()
   await world.restart(async () => {

@@ -70,7 +70,7 @@ async function expectProgramsPush(page: Page, key: string, count: () => Promise<
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 8, minute)).toISOString()
 
-test('a pusher matches the columns of a CSV file, sees which rows will be rejected, pushes it, and finds these', async () => {
+test('a pusher maps the columns of a CSV file, sees the predicted rejections, pushes it, and finds the rejected rows', async () => {
   const quoted = `"${hostile.replaceAll('"', '""')}"`
   const lines = [
     'timestamp,T,value,note',
@@ -100,7 +100,7 @@ test('a pusher matches the columns of a CSV file, sees which rows will be reject
   await page.getByRole('row', { name: /"warm"/ }).waitFor()
 })
 
-test('a file of Excel: its semicolons and commas are found out, its times and their zone are chosen', async () => {
+test('in a file of Excel semicolons and decimal commas are detected, and the format and zone of times are chosen', async () => {
   const page = await world.enter(pusherKey)
   await open(page)
   const lines = ['D;T;V', '25/10/2026 01:30;excel;1,5', '25/10/2026 02:30;excel;2,5']
@@ -122,7 +122,7 @@ test('a file of Excel: its semicolons and commas are found out, its times and th
   ])
 })
 
-test('an operator pushes with another key: NDJSON as gzip that is dropped, a JSON array, a file without an ending', async () => {
+test('an operator pushes with another key: a dropped gzip of NDJSON, a JSON array, a file without an extension', async () => {
   const page = await world.enter()
   await open(page)
   const rows = [5, 6].map((minute) => JSON.stringify({ D: at(minute), T: 'pump.flow', V: minute }))
@@ -160,7 +160,7 @@ test('an operator pushes with another key: NDJSON as gzip that is dropped, a JSO
   await expectSound(page)
 })
 
-test('a file of line protocol: its unit is proposed, its first lines are validated by the service, and faults name their lines', async () => {
+test('for line protocol a time unit is proposed, the service validates the first lines, and errors name their lines', async () => {
   const place = hostile.replace(/[ ,=]/g, '\\$&')
   const seconds = Date.UTC(2026, 0, 1, 8) / 1000
   const lines = [
@@ -197,7 +197,7 @@ test('a file of line protocol: its unit is proposed, its first lines are validat
   await page.getByRole('row', { name: /wet/ }).waitFor()
 })
 
-test('a time that is likely meant in seconds is named before it is pushed', async () => {
+test('a timestamp that is probably in seconds is pointed out before the push', async () => {
   const page = await world.enter(pusherKey)
   await open(page)
   const rows = [0, 1].map((index) => JSON.stringify({ D: 1_767_225_600 + index, T: 'a', V: 1 }))
@@ -209,7 +209,7 @@ test('a time that is likely meant in seconds is named before it is pushed', asyn
   await expectSound(page)
 })
 
-test('an operator gives a key before lines are validated; the programs for lines push them', async () => {
+test('an operator enters a key before lines are validated; the generated programs push them', async () => {
   const page = await world.enter()
   await open(page, 'weather')
   const line = `air,place=cellar temp=7 ${Date.UTC(2026, 0, 1, 8, 30)}`
@@ -229,7 +229,7 @@ test('an operator gives a key before lines are validated; the programs for lines
   await expectProgramsPush(page, linesKey, count)
 })
 
-test('a row is typed and pushed by keyboard alone; its programs push it too, and hold no key', async () => {
+test('a row is entered and pushed by keyboard alone; the generated programs push it too, and contain no key', async () => {
   const page = await world.enter(pusherKey)
   await open(page)
   await page.getByRole('button', { name: 'One row' }).focus()
@@ -248,7 +248,7 @@ test('a row is typed and pushed by keyboard alone; its programs push it too, and
   expect(page.url()).not.toContain(pusherKey)
 })
 
-test('a long push is stopped and gone on with; the service goes away and comes back; each row is stored once', async () => {
+test('a long push is stopped and resumed while the service restarts, and each row is stored once', async () => {
   const rows = 120_000
   const lines = Array.from(
     { length: rows },

@@ -54,7 +54,7 @@ test('SQL is run by keyboard, shown as a table and as a chart, and saved', async
   await page.getByRole('button', { name: 'Forget “all rows”' }).waitFor()
 })
 
-test('a mistake is told with its place, and marked there', async () => {
+test('an error in SQL shows its place, and is marked there in the editor', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'SQL' }).click()
   await write(page, 'SELECT T,\n  nothing FROM plant')
@@ -64,7 +64,7 @@ test('a mistake is told with its place, and marked there', async () => {
   await expectSound(page)
 })
 
-test('a query is written and run at once, and the page goes on while it takes long', async () => {
+test('a query runs immediately after it is typed, also while the page is busy with a slow one', async () => {
   const page = await world.enter()
   await page.route('**/sql-query', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 1500))
@@ -84,7 +84,7 @@ test('a query is written and run at once, and the page goes on while it takes lo
   }
 })
 
-test('numbers are shown with all that matters of them, and texts like formulas are saved as texts', async () => {
+test('numbers show their significant digits, and strings like formulas are saved as strings', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'SQL' }).click()
   await write(page, "SELECT 1.0/3 AS x, 9007199254740993 AS n, -5 AS m, '=1+1' AS formula")
@@ -102,7 +102,7 @@ test('numbers are shown with all that matters of them, and texts like formulas a
   )
 })
 
-test('an error stands in place of the result', async () => {
+test('an error replaces the result', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'SQL' }).click()
   await write(page, 'SELECT COUNT(*) AS n FROM plant')
@@ -115,7 +115,7 @@ test('an error stands in place of the result', async () => {
   expect(await page.getByRole('button', { name: 'Save as CSV' }).count()).toBe(0)
 })
 
-test('no letter is lost or moved while the page is slow, and a draft outlives the page', async () => {
+test('no typed letter is lost or moved while the page is slow, and a draft survives leaving the page', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'SQL' }).click()
   await write(page, 'SELECT __time, T, V FROM plant ORDER BY __time')
@@ -140,7 +140,7 @@ test('no letter is lost or moved while the page is slow, and a draft outlives th
   await expect.poll(content).toBe(text)
 })
 
-test('drafts have tabs, what is selected runs alone, and names are written from the tree of tables', async () => {
+test('drafts have tabs, a selection runs alone, and names are inserted from the tree of tables', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'SQL' }).click()
   await write(page, 'SELECT 11 AS a')
@@ -191,7 +191,7 @@ test('drafts have tabs, what is selected runs alone, and names are written from 
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('a million rows scroll, and a long query is stopped', async () => {
+test('a million rows scroll, and a long query can be stopped', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'SQL' }).click()
   await write(
@@ -213,7 +213,7 @@ test('a million rows scroll, and a long query is stopped', async () => {
   await page.getByText('Ctrl and Enter run it', { exact: false }).waitFor()
 })
 
-test('a native query is shown as a table and as it came', async () => {
+test('the result of a native query is shown as a table and as raw JSON', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'SQL' }).click()
   await page.getByRole('button', { name: 'Native' }).click()

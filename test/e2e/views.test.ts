@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a chart is saved, becomes a page with values, a table and a text, and another opens it by its address', async () => {
+test('a chart is saved, becomes a page with values, a table and a note, and others open it by its URL', async () => {
   const page = await world.enter(shift)
   await page.goto(`${page.url().split('#')[0]}#/explore?entity=plant&tag=boiler.level&tag=boiler.temp`)
   await page.getByRole('img', { name: 'boiler.level, boiler.temp over time' }).waitFor()
@@ -148,7 +148,7 @@ test('a chart is saved, becomes a page with values, a table and a text, and anot
   expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true)
 })
 
-test('a variable that is a part of tags is chosen from those that there are', async () => {
+test('a variable for a part of a tag offers the existing values', async () => {
   const page = await world.enter(shift)
   const variables = [{ name: 'unit', kind: 'tag', entity: 'plant', value: 'boiler' }]
   await callOk(world.server.url, 'PUT', '/consumer/views/Parts', {

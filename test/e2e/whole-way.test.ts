@@ -98,7 +98,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a pusher finds his rejected row, mends it, and pushes a file', async () => {
+test('a pusher finds a rejected row, corrects it, and pushes a file', async () => {
   await pictures(await world.visit(), 'sign-in')
   const page = await enter(pusherKey)
   await page.getByRole('heading', { name: 'Your access' }).waitFor()
@@ -125,7 +125,7 @@ test('a pusher finds his rejected row, mends it, and pushes a file', async () =>
   await expect.poll(stored, { timeout: 30_000 }).toEqual([81.5, 82.25, 83, 84])
 })
 
-test('an operator sees the other faults, draws the day, asks for it in SQL, and finds its metadata', async () => {
+test('an operator sees the other rejected rows, plots the day, queries it in SQL, and finds its metadata', async () => {
   const page = await enter(adminKey)
   await page.getByText('Healthy').waitFor()
   await page.getByRole('img', { name: 'Rows of plant in each hour of the last day' }).waitFor()
@@ -169,7 +169,7 @@ test('an operator sees the other faults, draws the day, asks for it in SQL, and 
   await expectSound(page)
 })
 
-test('an operator gives access, and sees to retention and to the parts', async () => {
+test('an operator grants access, and checks retention and the parts of the service', async () => {
   const { url } = world.server
   const page = await enter(adminKey)
   await open(page, 'Access')
@@ -213,26 +213,29 @@ test('an operator gives access, and sees to retention and to the parts', async (
 })
 
 // On a cluster the pages are the same.
-test.skipIf(onCluster)('every page is sound, light and dark, and on a phone', async () => {
-  const page = await enter(adminKey)
-  const places = {
-    '': 'Overview',
-    ingests: 'Ingests',
-    push: 'Push',
-    explore: 'Explore',
-    query: 'SQL and native queries',
-    metadata: 'Metadata',
-    access: 'Access',
-  }
-  for (const [place, title] of Object.entries(places)) {
-    await page.goto(`${world.server.url}/portal#/${place}`)
-    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-    await page.getByText('Asking…').first().waitFor({ state: 'detached' })
-    await expectSoundEverywhere(page)
-  }
-})
+test.skipIf(onCluster)(
+  'every page passes the accessibility and layout checks, light and dark, and on a phone',
+  async () => {
+    const page = await enter(adminKey)
+    const places = {
+      '': 'Overview',
+      ingests: 'Ingests',
+      push: 'Push',
+      explore: 'Explore',
+      query: 'SQL and native queries',
+      metadata: 'Metadata',
+      access: 'Access',
+    }
+    for (const [place, title] of Object.entries(places)) {
+      await page.goto(`${world.server.url}/portal#/${place}`)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      await page.getByText('Asking…').first().waitFor({ state: 'detached' })
+      await expectSoundEverywhere(page)
+    }
+  },
+)
 
-test('no key is in an address, in the history, or in the log', () => {
+test('no key appears in a URL, in the history, or in the log', () => {
   expect(addresses.size).toBeGreaterThan(10)
   const reported = [...addresses, world.server.log].join('\n')
   for (const key of [adminKey, pusherKey]) expect(reported).not.toContain(key)

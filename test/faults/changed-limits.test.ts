@@ -53,7 +53,7 @@ async function after({ service, key, batch }: Reported, rowBytes: number) {
   }
 }
 
-test('a row that a replay stored is stored or rejected, and never neither, when it is too long from now on', async () => {
+test('a replayed row that exceeds a reduced row limit becomes rejected, and is never lost', async () => {
   const first = await pushed(1000)
   const service = await first.service.restart({ settings: settingsOf(100_000) })
   const path = '/admin/ingests/plant/rejected/replay'
@@ -70,7 +70,7 @@ test('a row that a replay stored is stored or rejected, and never neither, when 
   })
 })
 
-test('a row that was too long stays rejected when longer ones are taken', async () => {
+test('a row rejected as too long stays rejected after the row limit is raised', async () => {
   const first = await pushed(1000)
   expect(first).toMatchObject({ stored: 1, rejected: 2 })
   expect(await after(first, 100_000)).toEqual({
@@ -81,7 +81,7 @@ test('a row that was too long stays rejected when longer ones are taken', async 
   })
 })
 
-test('a row that was taken is stored or rejected, and never neither, when it is too long from now on', async () => {
+test('a stored row that exceeds a reduced row limit becomes rejected, and is never lost', async () => {
   const first = await pushed(100_000)
   expect(first).toMatchObject({ stored: 2, rejected: 1 })
   expect(await after(first, 1000)).toEqual({

@@ -115,7 +115,7 @@ async function pathOf(folder: string, ending: string): Promise<string> {
 }
 
 describe('verify', () => {
-  test('finds nothing in a whole folder, changes nothing, and says what is there', async () => {
+  test('finds no damage in an intact folder, changes nothing, and lists its parts', async () => {
     const before = await readdir(whole, { recursive: true })
     const { code, output } = await runCommand(['verify', '--data', whole], {})
     expect(code).toBe(0)
@@ -130,14 +130,14 @@ describe('verify', () => {
   })
 
   test.each<[string, () => Promise<string>, (bytes: Buffer) => Buffer, RegExp]>([
-    ['a page', () => pathOf('store/1', '.parquet'), flipped(60), /\.parquet/],
+    ['a page of a Parquet file', () => pathOf('store/1', '.parquet'), flipped(60), /\.parquet/],
     [
-      'the footer of a file',
+      'the footer of a Parquet file',
       () => pathOf('store/1', '.parquet'),
       (bytes) => flipped(bytes.length - 20)(bytes),
       /\.parquet/,
     ],
-    ['a file that is cut', () => pathOf('store/1', '.parquet'), (bytes) => bytes.subarray(0, 100), /\.parquet/],
+    ['a truncated Parquet file', () => pathOf('store/1', '.parquet'), (bytes) => bytes.subarray(0, 100), /\.parquet/],
     ['the head of an index', () => pathOf('store/1', '.index'), flipped(40), /\.index/],
     [
       'a section of an index',
@@ -145,10 +145,10 @@ describe('verify', () => {
       (bytes) => flipped(bytes.length - 40)(bytes),
       /\.index/,
     ],
-    ['the series', () => pathOf('store/1', '.log'), flipped(50), /series\.log, offset 24/],
+    ['the series log', () => pathOf('store/1', '.log'), flipped(50), /series\.log, offset 24/],
     ['the journal', () => pathOf('journal', '.journal'), flipped(200), /0230\.journal, offset 96/],
     ['the catalog', async () => 'catalog.sqlite', (bytes) => bytes.fill(7, 4096, 4200), /catalog\.sqlite/],
-  ])('names the file of %s', async (_name, path, change, named) => {
+  ])('names the damaged file: %s', async (_name, path, change, named) => {
     const data = await damaged(await path(), change)
     const { code, output, errors } = await runCommand(['verify', '--data', data], {})
     expect(code).toBe(1)
@@ -161,7 +161,7 @@ describe('verify', () => {
     expect(errors).toContain('Restore a backup.')
   })
 
-  test.each(['rows = 229', 'last_position = 300', "kind = 'day'"])('finds a manifest with %s', async (change) => {
+  test.each(['rows = 229', 'last_position = 300', "kind = 'day'"])('detects a manifest with %s', async (change) => {
     const data = await damaged('owner.lock', (bytes) => bytes)
     const database = new DatabaseSync(join(data, 'catalog.sqlite'))
     database.exec(`update store_files set ${change}`)
@@ -171,7 +171,7 @@ describe('verify', () => {
     await expect(start(data)).rejects.toThrow('catalog.sqlite is damaged')
   })
 
-  test('finds a catalog that is older than the journal; a start deletes nothing for it', async () => {
+  test('detects a catalog that is older than the journal; a start is refused and deletes nothing', async () => {
     const data = await damaged('owner.lock', (bytes) => bytes)
     const database = new DatabaseSync(join(data, 'catalog.sqlite'))
     database.exec('delete from store_files; delete from store_state')
@@ -188,7 +188,7 @@ describe('verify', () => {
     })
   })
 
-  test('finds a catalog that lacks an ingest of the journal, as the next start does, which says what to do', async () => {
+  test('detects a catalog that lacks an ingest of the journal; a start is refused with the remedy', async () => {
     const data = await damaged('owner.lock', (bytes) => bytes)
     const database = new DatabaseSync(join(data, 'catalog.sqlite'))
     database.exec('PRAGMA foreign_keys = OFF; delete from ingest_fields; delete from ingests')
@@ -202,13 +202,13 @@ describe('verify', () => {
     await expect(start(data)).rejects.toThrow(said)
   })
 
-  test('says that the store was not looked at where the catalog is damaged', async () => {
+  test('reports the store as skipped when the catalog is damaged', async () => {
     const data = await damaged('catalog.sqlite', (bytes) => bytes.fill(7))
     const { code, output } = await runCommand(['verify', '--data', data], {})
     expect([code, output.split('\n').at(-2)]).toEqual([1, expect.stringMatching(/^skipped {2}store: not looked at, /)])
   })
 
-  test('finds a damaged log of the catalog', async () => {
+  test('detects a damaged write-ahead log of the catalog', async () => {
     const data = await damaged('owner.lock', (bytes) => bytes)
     const wal = join(data, 'catalog.sqlite-wal')
     await writeFile(wal, Buffer.alloc(5000, 7))
@@ -216,7 +216,7 @@ describe('verify', () => {
     expect(catalog).toMatchObject({ part: 'catalog.sqlite', isDamaged: true, found: expect.stringContaining(wal) })
   })
 
-  test('refuses a folder that a service uses, and one that is none', async () => {
+  test('refuses a folder in use by a service, and a path that is not a data folder', async () => {
     const service = await start(whole)
     await expect(findingsOf(whole)).rejects.toThrow('in use by another Tidemark process')
     await service.close()
@@ -224,11 +224,11 @@ describe('verify', () => {
   })
 })
 
-describe('a service over a damaged folder', () => {
+describe('a service on a damaged folder', () => {
   const places = Array.from({ length: 12 }, (_, place) => place / 12)
   const endings = ['.parquet', '.index'] as const
   test.each(endings.flatMap((ending) => places.map((place) => [ending, place] as const)))(
-    'with a byte changed in %s, %d of its length in, answers rightly or with an error that names it',
+    'with a byte changed in %s, at %d of its length, answers correctly or with an error that names it',
     async (ending, place) => {
       const path = await pathOf('store/1', ending)
       const data = await damaged(path, (bytes) => flipped(Math.floor(place * bytes.length))(bytes))
@@ -256,12 +256,12 @@ describe('a service over a damaged folder', () => {
   )
 
   test.each<[string, (bytes: Buffer) => Buffer]>([
-    ['cut', (bytes) => bytes.subarray(0, 100)],
+    ['truncated', (bytes) => bytes.subarray(0, 100)],
     ['empty', (bytes) => bytes.subarray(0, 0)],
-    ['zeros', (bytes) => Buffer.alloc(bytes.length)],
+    ['all zeros', (bytes) => Buffer.alloc(bytes.length)],
     // In the footer, so that the engine finds no structure.
-    ['damaged at its end', (bytes) => bytes.fill(0xff, bytes.length - 200, bytes.length - 20)],
-  ])('SQL and native queries of a file that is %s are told as data queries are, and counted', async (_name, change) => {
+    ['damaged near its end', (bytes) => bytes.fill(0xff, bytes.length - 200, bytes.length - 20)],
+  ])('SQL and native queries report a file that is %s like data queries do, and count it', async (_name, change) => {
     const path = await pathOf('store/1', '.parquet')
     const data = await damaged(path, change)
     const reported: string[] = []
@@ -313,15 +313,19 @@ describe('a service over a damaged folder', () => {
       /catalog\.sqlite is missing, but its data is there .*whole backup/,
     ],
     ['empty', emptied, /catalog\.sqlite is empty, but its data is there .*keys.*whole backup/],
-    ['no catalog', filled(0), /catalog\.sqlite cannot be read \(file is not a database\): it is damaged.*whole backup/],
+    [
+      'not a database',
+      filled(0),
+      /catalog\.sqlite cannot be read \(file is not a database\): it is damaged.*whole backup/,
+    ],
     ['damaged in its tables', filled(4096), /catalog\.sqlite .*(damaged|malformed)/],
     [
-      'without what its log held',
+      'next to a damaged write-ahead log',
       (data) => writeFile(join(data, 'catalog.sqlite-wal'), Buffer.alloc(5000, 7)),
       /catalog\.sqlite-wal is damaged: its header is not as it was written\..*move that one file away/,
     ],
   ])(
-    'whose catalog is %s: start, verify and accept-loss say what to do, and change nothing',
+    'whose catalog is %s: start, verify and accept-loss name the remedy and change nothing',
     async (_name, change, said) => {
       const data = await damaged('owner.lock', (bytes) => bytes)
       await change(data)
@@ -339,7 +343,7 @@ describe('a service over a damaged folder', () => {
     },
   )
 
-  test('does not start without its catalog, says what that held, and makes none', async () => {
+  test('does not start without its catalog, says what the catalog held, and creates none', async () => {
     const data = await damaged('owner.lock', (bytes) => bytes)
     for (const ending of ['', '-wal', '-shm']) await rm(join(data, `catalog.sqlite${ending}`), { force: true })
     const before = await readdir(data, { recursive: true })
@@ -350,7 +354,7 @@ describe('a service over a damaged folder', () => {
     expect(after.filter((name) => name !== 'owner.pid')).toEqual(before.filter((name) => name !== 'owner.pid'))
   })
 
-  test('does not start without its series', async () => {
+  test('does not start with a damaged series log', async () => {
     const data = await damaged('store/1/series.log', flipped(50))
     await expect(start(data)).rejects.toThrow(/series\.log, offset 24/)
   })

@@ -102,7 +102,7 @@ async function answers(url: string): Promise<unknown[]> {
 
 const journalFiles = async (): Promise<string[]> => readdir(join(service.dataDirectory, 'journal'))
 
-test('rows are sealed, small files merged, the journal trimmed; a restart answers the same', async () => {
+test('rows are sealed, small files merged and the journal trimmed; a restart answers the same', async () => {
   await push(0, 1000)
   await until(async () => (await stateOf(service.url)).sealedPosition === 1000)
   const before = await answers(service.url)
@@ -119,7 +119,7 @@ test('rows are sealed, small files merged, the journal trimmed; a restart answer
   expect(after.at(-1)).toEqual({ received: 1050, stored: 1008, rejected: 42, pending: 0 })
 })
 
-test('a backup, restored elsewhere, answers as the service did; it goes on from there', async () => {
+test('a restored backup answers as the service did, and accepts new rows', async () => {
   await push(1050, 100)
   const before = await answers(service.url)
   const environment = { TIDEMARK_URL: service.url, TIDEMARK_KEY: adminKey }
@@ -146,7 +146,7 @@ test('a backup, restored elsewhere, answers as the service did; it goes on from 
   }
 })
 
-test('a damaged backup is refused by the name of its file, and leaves no folder', async () => {
+test('restoring a damaged backup names the file and leaves no folder', async () => {
   const { path } = await callOk<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })
   const data = `${service.dataDirectory}-refused`
   const names = (await readdir(path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
@@ -165,7 +165,7 @@ test('a damaged backup is refused by the name of its file, and leaves no folder'
   }
 })
 
-test('the journal lets go of large items of metadata, of which there are few', async () => {
+test('the journal is trimmed after a few large metadata items', async () => {
   const items = await runService({ 'store.unsealedBytes': '100000', 'journal.segmentBytes': '65536' })
   try {
     const description = [
@@ -187,7 +187,7 @@ test('the journal lets go of large items of metadata, of which there are few', a
   }
 })
 
-test('one backup at a time', async () => {
+test('only one backup runs at a time', async () => {
   const ask = () => call<{ code?: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })
   const outcomes = await Promise.all([ask(), ask()])
   expect(outcomes.map(({ status }) => status).sort()).toEqual([201, 503])

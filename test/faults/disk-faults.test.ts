@@ -92,7 +92,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-test('after an fsync error of the journal nothing more is acknowledged, which /readyz tells, until the next start', async () => {
+test('after an fsync error of the journal no push is acknowledged until a restart, and /readyz reports it', async () => {
   let failing: Failing = 'nothing'
   pushed = 0
   service = await runService({}, { disk: failingDisk(() => failing) })
@@ -119,7 +119,7 @@ test('after an fsync error of the journal nothing more is acknowledged, which /r
   expect(await values()).toEqual([...after, 9])
 })
 
-test('a full disk refuses pushes, and takes them again by itself once there is room', async () => {
+test('a full disk refuses pushes, and the service accepts them automatically when there is space again', async () => {
   let failing: Failing = 'nothing'
   pushed = 0
   service = await runService({}, { disk: failingDisk(() => failing) })
@@ -136,7 +136,7 @@ test('a full disk refuses pushes, and takes them again by itself once there is r
   expect(await values()).toEqual([0, 1, 2, 8, 9])
 })
 
-test('rows that find no room in files stay in the journal and in memory, and come to rest once there is room', async () => {
+test('rows that cannot be sealed on a full disk stay in the journal and in memory, and are sealed when there is space', async () => {
   const events: ServiceEvent['kind'][] = []
   pushed = 0
   service = await runService(settings, { threadUrl, observe: ({ kind }) => events.push(kind) })
@@ -163,7 +163,7 @@ test('rows that find no room in files stay in the journal and in memory, and com
   expect(await values()).toEqual(all)
 })
 
-test('an answer that finds no room in a file is refused, and is answered once there is room', async () => {
+test('a result that does not fit on the disk is refused, and is returned when there is space', async () => {
   pushed = 0
   const small = { 'spool.answerMemoryBytes': '0', 'spool.memoryBytes': '0' }
   service = await runService(small, { threadUrl })
@@ -182,7 +182,7 @@ test('an answer that finds no room in a file is refused, and is answered once th
   expect(await readdir(join(service.dataDirectory, 'spool'))).toEqual([])
 })
 
-test('a catalog without room refuses changes of the operator, and loses none that it took', async () => {
+test('a full catalog refuses changes by the operator, and loses none of the accepted ones', async () => {
   pushed = 0
   service = await runService()
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
@@ -208,7 +208,7 @@ test('a catalog without room refuses changes of the operator, and loses none tha
   expect(await values()).toEqual([0, 1, 2])
 })
 
-test('rejected rows that find no room in the catalog are kept once there is room, each once', async () => {
+test('rejected rows that do not fit in the catalog are stored once when there is space', async () => {
   const events: ServiceEvent['kind'][] = []
   pushed = 0
   service = await runService(settings, { threadUrl, observe: ({ kind }) => events.push(kind) })
@@ -232,7 +232,7 @@ test('rejected rows that find no room in the catalog are kept once there is room
   expect(Items.map(({ index }) => index)).toEqual([10, 10, 10, 10, 10])
 })
 
-describe('a start without room for what has to be put away before more is read', () => {
+describe('a start on a full disk that must seal rows before it can read more', () => {
   const key = async (): Promise<string> => makeIngest(service.url, adminKey, { alias: 'plant' })
 
   /** The journal has 400 rows; a start keeps 100 and 99 more in memory before it must seal some. */
@@ -250,7 +250,7 @@ describe('a start without room for what has to be put away before more is read',
 
   const all = Array.from({ length: 400 }, (_, value) => value)
 
-  test('listens, says what it waits for, takes pushes, answers no reads, and goes on by itself', async () => {
+  test('listens, reports the full disk, accepts pushes, refuses reads, and continues automatically', async () => {
     const { pusher, events } = await startWithoutSpace()
     const { status, body } = await ready()
     expect([status, body.code, body.retryable]).toEqual([503, 'unavailable', true])
@@ -280,7 +280,7 @@ describe('a start without room for what has to be put away before more is read',
     expect(await values()).toEqual([...all, 400, 401, 402, 403, 404])
   })
 
-  test('is stopped while it waits, and loses nothing', async () => {
+  test('can be stopped while it waits for space, and loses nothing', async () => {
     await startWithoutSpace()
     expect((await ready()).status).toBe(503)
     service = await service.restart()
@@ -291,7 +291,7 @@ describe('a start without room for what has to be put away before more is read',
   })
 })
 
-test('a deletion that waits for room is a 503 in time, changes nothing, and holds up no live reader for longer', async () => {
+test('a deletion that waits for disk space ends with a 503 in time, changes nothing, and does not block live readers', async () => {
   pushed = 0
   // Nothing is sealed before the deletion requests it.
   const idle = { 'store.headRows': '1000000', 'store.headAgeMs': '3600000', 'store.retryDelayMs': '10' }

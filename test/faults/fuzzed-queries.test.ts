@@ -84,7 +84,7 @@ test.each(cases)('%s', async (text, answer) => {
   expect({ ...reply, values }).toMatchObject({ status: 200, values: answer.map((value) => value ?? 'null') })
 })
 
-test('what the engine says goes to the log, not to the caller', async () => {
+test('an error message of the engine goes to the log, not to the caller', async () => {
   const text =
     'SELECT x.l AS x FROM fuzz AS x LEFT JOIN fuzz AS y ON x.l = y.l AND y.l = (SELECT MAX(z.l) FROM fuzz AS z WHERE z.l = x.l)'
   expect(
@@ -406,12 +406,12 @@ test.each(Object.entries(natives))('native: %s', async (_name, [query, answer]) 
   expect(response.status).toBeLessThan(500)
 })
 
-test('native queries at random', async () => {
+test('random native queries never cause a failure of the service', async () => {
   const nativeOf = (number: number) => ({ path: '/consumer/data/druid-native-query', body: fuzzedNative(number) })
   expect(await runFuzzed(world, nativeOf, { first: seed * 1_000_000, count, atOnce: 4 })).toEqual([])
 }, 120_000)
 
-test('SQL at random', async () => {
+test('random SQL queries never cause a failure of the service', async () => {
   const sqlOf = (number: number) => ({
     path: '/consumer/data/sql-query',
     body: JSON.stringify({ sql_query: fuzzedSql(number) }),

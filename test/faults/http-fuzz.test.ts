@@ -14,7 +14,7 @@ const limitMs = 60_000 + requests * (onCluster ? 1000 : 100)
 
 describe(`${requests} fuzzed requests (TIDEMARK_TEST_SEED=${fuzzSeed})`, () => {
   test.each(['public', 'key'] as const)(
-    'where consumption is %s are answered, none with a failure',
+    'are answered without a server failure when consumption is %s',
     async (consumption) => {
       const statuses = await fuzzService(consumption, requests)
       console.log(statuses)
@@ -24,7 +24,7 @@ describe(`${requests} fuzzed requests (TIDEMARK_TEST_SEED=${fuzzSeed})`, () => {
   )
 })
 
-describe('the canary', () => {
+describe('canary', () => {
   /** A fixed seed: the requests of some others never query a receipt, and so meet no failure. */
   const canarySeed = 1
   const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
@@ -48,7 +48,7 @@ describe('the canary', () => {
     return (await fuzzHttp({ url, requests: 1000, seed: canarySeed, world })).findings
   }
 
-  test('a failure of one service is found, and nothing where there is none', async () => {
+  test('the failure of one endpoint is detected, and a healthy server has no findings', async () => {
     const failing = { receipts: { receipt: () => Promise.reject(new Error('planted')) } }
     expect(await findingsOf(failing)).toContainEqual(
       expect.objectContaining({ what: expect.stringContaining('status 500') }),

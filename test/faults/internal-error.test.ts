@@ -10,7 +10,7 @@ import { adminKey } from '../support/server-process.ts'
 const planted = pathToFileURL(testProgram('crash/invalidated-by-query'))
 
 test.skipIf(onCluster)(
-  'neighbours are answered, in both languages',
+  'callers after an internal error of the engine are answered, in SQL and native queries',
   async () => {
     const reported: string[] = []
     const service = await runService(

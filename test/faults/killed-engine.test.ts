@@ -13,7 +13,7 @@ afterAll(() => world?.service.close())
 
 const ask = (text: string): Promise<SqlReply> => askSql(world, world.readerKey, text)
 
-test('the engine is killed while rows are pushed: no push and no query fails', async () => {
+test('no push and no query fails when the SQL engine is killed while rows are pushed', async () => {
   const { url } = world.service
   const endless =
     'SELECT COUNT(*) AS n FROM plant a, plant b, plant c, plant d, plant e WHERE a."value" + e."value" = -1'

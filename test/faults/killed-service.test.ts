@@ -10,7 +10,7 @@ const rowCount = Number(process.env['TIDEMARK_WRITER_ROWS'] ?? 40_000)
 const kills = Number(process.env['TIDEMARK_WRITER_KILLS'] ?? 3)
 const rowsAtOnce = 500
 
-test('each row is stored once, however often the service is killed', { timeout: 600_000 }, () =>
+test('each row is stored exactly once, however often the service is killed', { timeout: 600_000 }, () =>
   inScratchFolder('tidemark-writer-', async (dataDirectory) => {
     let server = await ServerProcess.start({ dataDirectory })
     const { port } = new URL(server.url)

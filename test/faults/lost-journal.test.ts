@@ -97,7 +97,7 @@ async function refusalOf(data: string): Promise<string> {
 
 const newest = (names: readonly string[]): readonly string[] => names.slice(-1)
 
-test('nothing is missing: a folder that was stopped cleanly starts, and nothing is given up', async () => {
+test('a folder that was stopped cleanly starts, and accept-loss finds no missing rows', async () => {
   const data = await without(() => [])
   expect(await runCommand(['accept-loss', '--data', data], {})).toMatchObject({
     code: 0,
@@ -112,7 +112,7 @@ test.each<[string, (names: readonly string[]) => readonly string[], RegExp]>([
   ['the newest file', newest, /the journal ends at position \d+, but all before position 350 was acknowledged/],
   ['all files', (names) => names, /holds no file of the journal, which reached position 350/],
 ])(
-  '%s of the journal is gone: told by the start and by verify; an operator may go on without',
+  '%s of the journal missing: start and verify report it, and accept-loss lets the service start',
   async (_, lost, said) => {
     const data = await without(lost)
     expect(await refusalOf(data)).toMatch(said)
@@ -134,7 +134,7 @@ test.each<[string, (names: readonly string[]) => readonly string[], RegExp]>([
   },
 )
 
-test('what was lost is stored when it is sent again, in batches of other names; what was not is not stored twice', async () => {
+test('after accept-loss lost pushes sent again are stored in new batches, and others are not stored twice', async () => {
   const data = await without(newest)
   expect(await runCommand(['accept-loss', '--data', data], {})).toMatchObject({ code: 0 })
   const service = await start(data)
@@ -156,7 +156,7 @@ test('what was lost is stored when it is sent again, in batches of other names; 
   await elsewhere.close()
 }, 120_000)
 
-test('a folder whose end of the journal was not noted starts', async () => {
+test('a folder without a recorded end of the journal starts, unless the journal is missing', async () => {
   const data = await without(() => [])
   const database = new DatabaseSync(join(data, 'catalog.sqlite'))
   database.exec('DELETE FROM journal_end')
@@ -168,7 +168,7 @@ test('a folder whose end of the journal was not noted starts', async () => {
   expect(await refusalOf(data)).toMatch(/holds no file of the journal/)
 })
 
-test('a server that was killed is missed by what its last seal vouches for', async () => {
+test('a missing journal is detected after a kill too, by the position of the last seal', async () => {
   const data = join(root, `killed-${++folders}`)
   const server = await ServerProcess.start({ dataDirectory: data, environment })
   const before = key
@@ -186,7 +186,7 @@ test('a server that was killed is missed by what its last seal vouches for', asy
   await service.close()
 })
 
-test('a backup without its newest file of the journal is not restored', async () => {
+test('a backup that lacks its newest journal file is not restored', async () => {
   const part = join(root, 'part')
   await cp(backup, part, { recursive: true })
   const name = (await readdir(join(part, 'journal'))).sort().at(-1)!

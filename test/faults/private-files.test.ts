@@ -31,7 +31,7 @@ async function openIn(folder: string): Promise<readonly string[]> {
   return (await Promise.all(modes)).filter((each) => each !== null)
 }
 
-test('files and folders are closed to others, and those of an older version are closed at the start', async () => {
+test('files and folders are private to the user, and those of an older version become so at the start', async () => {
   const data = join(root, 'data')
   const before = process.umask(0)
   try {

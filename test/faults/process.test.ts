@@ -28,7 +28,7 @@ async function start(environment: Readonly<Record<string, string>> = {}): Promis
 
 const row = { D: '2026-01-01T00:00:00.000Z', T: 'a', V: 1 }
 
-test('SIGTERM ends it with 0, and the next start has everything', async () => {
+test('SIGTERM ends the process with 0, and the next start has all rows', async () => {
   const first = await start()
   const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
   await callOk(first.url, 'POST', '/ingests/plant/data', { key, body: row })
@@ -37,7 +37,7 @@ test('SIGTERM ends it with 0, and the next start has everything', async () => {
   expect(await callOk(second.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).toEqual([row])
 })
 
-test('SIGTERM leaves all rows in files, and next to nothing in the journal; the answers stay the same', async () => {
+test('SIGTERM seals all rows and empties the journal; the answers stay the same', async () => {
   const first = await start()
   const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
   const body = Array.from({ length: 20_000 }, (_, at) => ({ ...row, T: `t${at % 7}`, V: at }))
@@ -53,7 +53,7 @@ test('SIGTERM leaves all rows in files, and next to nothing in the journal; the 
   expect(await ask(second)).toEqual(before)
 })
 
-test('without time for a seal SIGTERM leaves the rows in the journal', async () => {
+test('SIGTERM without time for a seal leaves the rows in the journal', async () => {
   const first = await start({ TIDEMARK_SERVER_SHUTDOWN_MS: '0' })
   const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
   await callOk(first.url, 'POST', '/ingests/plant/data?wait=true', { key, body: row })
@@ -67,7 +67,7 @@ async function journalBytes(): Promise<number> {
   return sizes.reduce((sum, bytes) => sum + bytes, 0)
 }
 
-test('what a request was answered before SIGTERM is finished: a push in flight is acknowledged or refused, never cut', async () => {
+test('a push in flight at SIGTERM is acknowledged or refused, and every acknowledged push is stored', async () => {
   const server = await start()
   const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
   const pushes = Array.from({ length: 50 }, () => call(server.url, 'POST', '/ingests/plant/data', { key, body: row }))
@@ -82,7 +82,7 @@ test('what a request was answered before SIGTERM is finished: a push in flight i
   expect(stored.length).toBeGreaterThanOrEqual(acknowledged)
 })
 
-test('without TIDEMARK_ADMIN_KEY the first start prints an admin key, once, and it works', async () => {
+test('without TIDEMARK_ADMIN_KEY the first start prints a working admin key, once', async () => {
   const first = await start({ TIDEMARK_ADMIN_KEY: '' })
   const line = first.log.split('\n').find((text) => text.includes('"adminKey"'))
   const { adminKey: made } = JSON.parse(line ?? '{}') as { adminKey: string }
@@ -101,21 +101,21 @@ test('a changed TIDEMARK_ADMIN_KEY replaces the old one', async () => {
   expect((await call(server.url, 'GET', '/admin/ingests', { key: changed })).status).toBe(200)
 })
 
-describe('refuses to start, with a sentence that says what to do', () => {
+describe('refuses to start, with a remedy', () => {
   const serve = (words: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
     runCommand(['serve', '--port', '0', '--data', dataDirectory, ...words], {
       TIDEMARK_ADMIN_KEY: adminKey,
       ...environment,
     })
 
-  test('on a folder that another server has', async () => {
+  test('on a folder in use by another server', async () => {
     await start()
     const { code, output, errors } = await serve([])
     expect({ code, output }).toEqual({ code: 1, output: '' })
     expect(errors).toMatch(/is in use by another Tidemark process \(process \d+\).*--data/)
   })
 
-  test('on an address that is taken', async () => {
+  test('on an address in use', async () => {
     const { url } = await start()
     const other = await mkdtemp(join(tmpdir(), 'tidemark-process-'))
     const { code, errors } = await serve(['--port', new URL(url).port, '--data', other])
@@ -124,7 +124,7 @@ describe('refuses to start, with a sentence that says what to do', () => {
     expect(errors).toMatch(/address is in use.*--port/)
   })
 
-  test('with a file of settings that cannot be read', async () => {
+  test('with an unreadable settings file', async () => {
     const { code, errors } = await serve(['--config', join(dataDirectory, 'none.json')])
     expect(code).toBe(64)
     expect(errors).toMatch(
@@ -134,21 +134,21 @@ describe('refuses to start, with a sentence that says what to do', () => {
     expect(folder.errors).toMatch(/cannot be read: it is a folder\.$/m)
   })
 
-  test('on a host that is not there, before the data folder is touched', async () => {
+  test('on an unknown host, before the data folder is touched', async () => {
     const { code, errors } = await serve(['--host', 'no.such.host.invalid', '--data', join(dataDirectory, 'untouched')])
     expect(code).toBe(1)
     expect(errors).toMatch(/^host \(no\.such\.host\.invalid\) is neither an address nor a known name\. .*--host/m)
     expect(await readdir(dataDirectory)).toEqual([])
   })
 
-  test('with bad settings, all of them named', async () => {
+  test('with invalid settings, naming all of them', async () => {
     const { code, errors } = await serve(['--port', '99999'], { TIDEMARK_LIMITS_BUCKETS: 'many' })
     expect(code).toBe(64)
     expect(errors).toMatch(/port .*--port.*99999/)
     expect(errors).toMatch(/limits\.buckets .*TIDEMARK_LIMITS_BUCKETS/)
   })
 
-  test('on a journal that is damaged in its middle, naming the file and the place', async () => {
+  test('on a journal damaged in its middle, naming the file and the offset', async () => {
     // A stop with enough time seals the rows, so the journal would contain nothing to damage.
     const server = await start({ TIDEMARK_SERVER_SHUTDOWN_MS: '0' })
     const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
@@ -166,7 +166,7 @@ describe('refuses to start, with a sentence that says what to do', () => {
   })
 })
 
-test('three kills lose nothing and double nothing (npm run test:crash does many)', async () => {
+test('three kills lose and duplicate no row (npm run test:crash does many)', async () => {
   const findings = await killRounds({ rounds: 3, clients: 4, seed: 1 })
   expect(findings).toMatchObject({ lost: 0, doubled: 0, partial: 0, foreign: 0 })
   expect(findings.acknowledged).toBeGreaterThan(0)

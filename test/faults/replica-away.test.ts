@@ -21,7 +21,7 @@ import { adminKey } from '../support/server-process.ts'
 
 const quick = { 'replica.intervalMs': '20', 'replica.catalogMs': '50' }
 
-test('a first replica at a place that is not there ends the start with words', () =>
+test('a first replica at a missing folder fails the start with a clear message', () =>
   inScratchFolder('tidemark-away-', async (directory) => {
     const options = { engine: 'embedded', dataDirectory: join(directory, 'data') } as const
     const url = `${replicaUrl(directory)}/of/none`
@@ -34,7 +34,7 @@ test('a first replica at a place that is not there ends the start with words', (
   }))
 
 test(
-  'a clock that is set back hides no lag, and lists of files are made as before',
+  'a clock that is set back does not hide the lag or stop the writing of file lists',
   () =>
     inScratchFolder('tidemark-clock-', async (directory) => {
       let isAway = false
@@ -72,7 +72,7 @@ test(
 )
 
 test(
-  'an empty place where the replica was is refused until the disk is there, and a new replica is begun on purpose',
+  'an empty mount point is refused until the disk is back, unless a new replica is started deliberately',
   () =>
     inScratchFolder('tidemark-away-', async (directory) => {
       const copy = join(directory, 'copy')

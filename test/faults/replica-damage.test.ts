@@ -79,7 +79,7 @@ const harms = {
 }
 
 test.each(Object.entries(harms))(
-  'any one object of a replica is %s',
+  'with any one object of a replica %s, a restore is complete or refused with the name of the object',
   (kind, harm) =>
     inScratchFolder('tidemark-damage-', async (directory) => {
       const { url, ats } = await makeReplica(directory)
@@ -117,7 +117,7 @@ test.each(Object.entries(harms))(
   240_000,
 )
 
-test('what is no replica is told at once', () =>
+test('verify and restore report at once a path that is not a replica', () =>
   inScratchFolder('tidemark-damage-', async (directory) => {
     await writeFile(join(directory, 'file'), '')
     for (const [place, words] of [
@@ -135,7 +135,7 @@ test('what is no replica is told at once', () =>
     }
   }))
 
-test('the commands end with exit code 1 and the name, and --at gives what came before', () =>
+test('verify and restore exit with 1 and name the missing object, and --at restores an earlier moment', () =>
   inScratchFolder('tidemark-damage-', async (directory) => {
     const { url, ats } = await makeReplica(directory)
     const log = (await namesIn(join(directory, 'copy'))).filter((name) => name.startsWith('log/'))

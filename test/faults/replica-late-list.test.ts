@@ -43,7 +43,7 @@ async function copiedTime(url: string): Promise<string> {
 }
 
 test(
-  'moments that no list shows at a takeover can still be restored',
+  "moments missing from the store's list at a takeover can still be restored",
   () =>
     inScratchFolder('tidemark-late-', async (directory) => {
       const lists = new LateLists()
@@ -83,7 +83,7 @@ test(
 )
 
 test(
-  'a folder that has no replica begins none where lists show nothing yet of the replica that is there',
+  'a service without a replica does not start one where a late list hides an existing replica',
   () =>
     inScratchFolder('tidemark-late-', async (directory) => {
       const lists = new LateLists()
@@ -112,7 +112,7 @@ test(
 )
 
 test(
-  'a service that takes over by a late list replaces the one that runs, and nothing that it wrote is lost',
+  'a takeover with a late list replaces the running service, and none of its rows is lost',
   () =>
     inScratchFolder('tidemark-late-', async (directory) => {
       const lists = new LateLists()

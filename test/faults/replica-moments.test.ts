@@ -48,7 +48,7 @@ async function stateOf(url: string, key: string, batches: readonly string[]): Pr
 }
 
 test(
-  `${moments} moments at random are as a model says (seed ${seed})`,
+  `${moments} restores of random moments match a model (seed ${seed})`,
   () =>
     inScratchFolder('tidemark-moments-', async (directory) => {
       const random = seededRandom(seed)

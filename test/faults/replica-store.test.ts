@@ -21,7 +21,7 @@ import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
 test(
-  'whatever the store does, the replica is whole in the end, also over starts',
+  'a replica on a faulty store is complete in the end, also across restarts',
   () =>
     inScratchFolder('tidemark-faults-', async (directory) => {
       const random = seededRandom(7)
@@ -61,7 +61,7 @@ test(
   120_000,
 )
 
-test('a store that refuses to be read ends the first start, and no later one', () =>
+test('a store that refuses reads fails the first start, but no later one', () =>
   inScratchFolder('tidemark-denied-', async (directory) => {
     let isDenied = true
     const options = {
@@ -86,7 +86,7 @@ test('a store that refuses to be read ends the first start, and no later one', (
     await service.close()
   }))
 
-test('a store that takes a second object of one name is refused at the start', () =>
+test('a store that overwrites existing objects is refused at the start', () =>
   inScratchFolder('tidemark-overwriting-', async (directory) => {
     const settings = { 'replica.url': replicaUrl(directory) }
     const started = runService(settings, {

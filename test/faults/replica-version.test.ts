@@ -14,7 +14,7 @@ function ofVersion2(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`tidemark-replica 2 ${sha256}\n`), body])
 }
 
-test('a replica of a later version is refused by name', () =>
+test('a replica written by a newer version is refused, naming the object', () =>
   inScratchFolder('tidemark-version-', async (directory) => {
     const service = await serveReplicated(directory, 'data')
     await isCopied(service.url)

@@ -23,7 +23,7 @@ import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
 test(
-  'the folder is lost, the replica gives all of it back, also as it was',
+  'after the data folder is lost, every moment of it is restored from the replica',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
       const first = await serveReplicated(directory, 'first')
@@ -62,7 +62,7 @@ test(
 )
 
 test(
-  'one service writes to a prefix: another is refused, and one that was replaced stops and says so',
+  'only one service writes to a prefix: a foreign one is refused, and a replaced one stops and reports it',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
       const old = await serveReplicated(directory, 'old')
@@ -88,7 +88,7 @@ test(
   60_000,
 )
 
-test('what only older moments need is deleted', () =>
+test('objects needed only by moments older than replica.keep are deleted', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const service = await serveReplicated(directory, 'data', { 'replica.keep': 'PT1S' })
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
@@ -105,7 +105,7 @@ test('what only older moments need is deleted', () =>
   }))
 
 test(
-  'while the replica is away a push that waits for it is refused, and stored once when it comes again',
+  'with replica.wait a push is refused while the replica is unavailable, and stored once when it is back',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
       let isAway = false

@@ -106,8 +106,8 @@ async function ask(
 /** A query too long for any test of this file to wait for. */
 const endless = 'SELECT COUNT(*) AS n FROM "rows" a CROSS JOIN "rows" b CROSS JOIN "rows" c WHERE a.V + b.V + c.V = 5'
 
-describe('answers', () => {
-  test('rows of a file, its missing field null, its booleans 0 and 1, its longs digit for digit', async () => {
+describe('results', () => {
+  test('rows of a file: a missing field is null, booleans are 0 and 1, longs keep every digit', async () => {
     expect(await ask('SELECT * FROM "rows" ORDER BY __time LIMIT 2')).toBe(
       '[{"__time":"2026-01-01T00:00:00.000Z","T":"t0","ok":1,"late":null,"V":9007199254740990},' +
         '{"__time":"2026-01-01T00:00:01.000Z","T":"t1","ok":0,"late":null,"V":9007199254740991}]',
@@ -115,19 +115,19 @@ describe('answers', () => {
     expect(await ask('SELECT MAX(V) AS v FROM "rows"')).toBe('[{"v":9007199254840989}]')
   })
 
-  test('other formats', async () => {
+  test('CSV and NDJSON', async () => {
     expect(await ask('SELECT T, COUNT(*) AS n FROM "rows" GROUP BY T LIMIT 1', 'csv')).toBe('T,n\r\nt0,10000\r\n')
     expect(await ask("SELECT 1 AS a, 'x' AS b", 'ndjson')).toBe('{"a":1,"b":"x"}\n')
   })
 
-  test('a long answer goes through a file', async () => {
+  test('a long result is passed through a file', async () => {
     const lines = (await ask('SELECT __time, T, V FROM "rows"', 'ndjson')).trimEnd().split('\n')
     expect(lines).toHaveLength(rows)
   })
 })
 
 describe('limits', () => {
-  test('of rows and of bytes', async () => {
+  test('rows and bytes of a result are limited', async () => {
     await expect(ask('SELECT V FROM "rows"', 'json', { ...unlimited, resultRows: 99_999 })).rejects.toMatchObject({
       code: 'result_too_large',
     })
@@ -139,14 +139,14 @@ describe('limits', () => {
     )
   })
 
-  test('of memory: the query fails alone', async () => {
+  test('a query out of memory fails alone', async () => {
     const greedy = ask('SELECT ARRAY_AGG(a.T || b.T) AS x FROM "rows" a JOIN "rows" b ON a.T = b.T')
     await expect(greedy).rejects.toMatchObject({ code: 'result_too_large' })
     expect(await ask('SELECT COUNT(*) AS n FROM "rows"')).toBe('[{"n":100000}]')
     expect(deaths).toEqual([])
   })
 
-  test('of time: an aborted query ends, and others are answered meanwhile', async () => {
+  test('an aborted query ends, and others are answered meanwhile', async () => {
     const controller = new AbortController()
     const run = ask(endless, 'json', unlimited, controller.signal)
     expect(await ask('SELECT COUNT(*) AS n FROM "rows"')).toBe('[{"n":100000}]')
@@ -160,15 +160,15 @@ test.each([
   ['SELECT 1 / (V - V) FROM "rows" LIMIT 1', /divided by zero/],
   ['SELECT (SELECT T FROM "rows") AS x', /more than one row/],
   ["SELECT JSON_VALUE(PARSE_JSON('{'), '$.a')", /a text is no JSON/],
-])("what only shows when it runs is the query's fault: %s", async (text, message) => {
+])('an error detected only at run time is an invalid request: %s', async (text, message) => {
   await expect(ask(text)).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) })
 })
 
-test('whole numbers beyond a long are asked for anew', async () => {
+test('an integer result beyond a long raises LongOverflow', async () => {
   await expect(ask('SELECT V * V AS x FROM "rows" LIMIT 1')).rejects.toBeInstanceOf(LongOverflow)
 })
 
-test('text that nobody checked is refused by the second wall', async () => {
+test("SQL that was not validated is refused by the engine's own check", async () => {
   const run = (text: string, id = 7) => {
     const tables = [
       { entityId: id, fields: [{ name: 'D', type: 'timestamp' as const }], files: [], sinceMs: null, replacesBy: null },
@@ -196,8 +196,8 @@ test('text that nobody checked is refused by the second wall', async () => {
   }
 })
 
-describe('a process that ends under its queries', () => {
-  test('killed by somebody: what was under way is run again, what comes meanwhile waits', async () => {
+describe('an engine process that ends while queries run', () => {
+  test('killed: running queries are run again, and new queries wait', async () => {
     expect(await ask('SELECT 1 AS x')).toBe('[{"x":1}]')
     const before = deaths.length
     const asked = sleeping()
@@ -218,7 +218,7 @@ describe('a process that ends under its queries', () => {
     ],
     ['lists', 'SELECT ARRAY_AGG(a.T || b.T) AS x FROM "rows" a JOIN "rows" b ON a.T = b.T'],
   ])(
-    'for want of memory (%s): who took it is told, its neighbours get their answers',
+    'out of memory (%s): the query responsible fails, and concurrent queries are answered',
     async (_name, bomb) => {
       const neighbours: Promise<string>[] = []
       const reported = ask(bomb).catch((error: unknown) => error)

@@ -20,7 +20,7 @@ afterAll(() => service?.close())
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('a thread that dies is started again and loses nothing', async () => {
+test('a store thread that dies is restarted and loses no row', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   let pushed = 0
   /** Pushes a row, which must be accepted, and queries the newest; resolves with the status of the response. */

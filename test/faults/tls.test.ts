@@ -83,7 +83,7 @@ async function gauge(url: URL, ca: string, name: string): Promise<number> {
   return Number(new RegExp(`^tidemark_${name} (\\S+)$`, 'm').exec(body)?.[1])
 }
 
-test('it speaks HTTPS from TLS 1.2 on, tells until when the certificate is valid, and no plain HTTP', async () => {
+test('serves HTTPS from TLS 1.2 on, not plain HTTP, and reports the expiry of the certificate', async () => {
   const made = makeCertificate({ validUntilMs: Date.UTC(2040, 5, 1) })
   const url = await startWith(made)
   expect(url.protocol).toBe('https:')
@@ -114,7 +114,7 @@ async function noise(url: URL): Promise<void> {
   }
 }
 
-test('a new pair of files is taken without a restart; what was connected stays', async () => {
+test('a new certificate and key apply without a restart, and existing connections stay open', async () => {
   const [first, second] = [makeCertificate({ commonName: 'first' }), makeCertificate({ commonName: 'second' })]
   const url = await startWith(first)
   const kept = await shake(url)
@@ -130,7 +130,7 @@ test('a new pair of files is taken without a restart; what was connected stays',
   kept.destroy()
 })
 
-test('a pair that is no good leaves the old one in force, told once in the log and as long as it stands in /readyz and /metrics', async () => {
+test('an invalid pair keeps the old one in use; it is logged once and reported by /readyz and /metrics while it lasts', async () => {
   const [first, second] = [makeCertificate({ commonName: 'first' }), makeCertificate({ commonName: 'second' })]
   const url = await startWith(first)
   await put({ key: second.key })
@@ -146,7 +146,7 @@ test('a pair that is no good leaves the old one in force, told once in the log a
   expect(await gauge(url, second.cert, 'tls_certificate_refused')).toBe(0)
 })
 
-test('the commands talk to it with an authority of their own, and say what is missing without it', async () => {
+test('commands connect with NODE_EXTRA_CA_CERTS, and name that variable without it', async () => {
   const made = makeCertificate()
   await put(made)
   const environment = {
@@ -167,14 +167,14 @@ test('the commands talk to it with an authority of their own, and say what is mi
   }
 })
 
-test('HTTPS asked of what speaks plain HTTP is told in words', async () => {
+test('a command that requests HTTPS from a plain HTTP server gets a clear message', async () => {
   service = await runService()
   const url = service.url.replace('http:', 'https:')
   const { code, errors } = await runCommand(['ingests', 'list'], { TIDEMARK_URL: url, TIDEMARK_KEY: adminKey })
   expect([code, errors]).toEqual([1, expect.stringContaining('speaks no HTTPS')])
 })
 
-test('a connection that never ends its handshake holds up no stop', async () => {
+test('a connection that never finishes its handshake does not delay a stop', async () => {
   const url = await startWith(await makeCertificate())
   const idle = connectPlain(Number(url.port), url.hostname)
   await new Promise((resolve) => idle.once('connect', resolve))

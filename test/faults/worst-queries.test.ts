@@ -60,7 +60,7 @@ async function neighbour(until: Promise<unknown>): Promise<number> {
 }
 
 test.skipIf(onCluster)(
-  'small queries that ask for much are answered, refused or left; nobody else is, and memory is bounded',
+  'expensive queries of one caller do not fail those of others, and memory stays bounded',
   async () => {
     await neighbour(Promise.resolve())
     const asking = Promise.all(

@@ -39,7 +39,7 @@ describe('an expectation', () => {
     ['select plant\n  D T V\n  2026-01-01 a 1\n  2026-01-02 a 2'],
     ['select plant start_date=2027-01-01\n  nothing'],
     ['select plant fields=V\n  error 400 invalid_request at fields[0] "is a metric" "not a dimension"'],
-  ])('%j holds', async (check) => {
+  ])('%j passes', async (check) => {
     expect(await holds(check)).toBe(true)
   })
 })
@@ -51,6 +51,6 @@ test.each([
   ['# words\n\npush plant\n  D T\n  2026-01-01', 'line 3: the row "2026-01-01" has 1 cells, not 2'],
   ['now soon', 'line 1: "soon" is no instant'],
   ['select plant ids', 'line 1: "ids" is no option: name=value'],
-])('%j is refused', (text, message) => {
+])('%j is refused by the parser', (text, message) => {
   expect(() => parseScenario(text)).toThrow(message)
 })

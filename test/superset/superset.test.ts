@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 5 })
 })
 
-test('the tables that the key may read, and their columns', async () => {
+test('shows the tables that the key may read, and their columns', async () => {
   const tables = await superset.call('GET', `database/${database}/tables/?q=(force:!t,schema_name:druid)`)
   expect(tables).toMatchObject({ result: [{ value: 'plant' }], count: 1 })
   const { result } = await superset.call<{ result: { columns: object[]; main_dttm_col: string } }>(
@@ -115,7 +115,7 @@ describe('charts by time', () => {
     expect(data.reduce((sum, { count }) => sum + Number(count), 0)).toBe(3 * hours)
   })
 
-  test('the highest series of a day', async () => {
+  test('a chart of the highest series of a day', async () => {
     const { data, query } = await chart({
       columns: [byTime('PT1H'), 'T'],
       metrics: [simple('MAX', 'V')],
@@ -140,7 +140,7 @@ describe('other charts', () => {
       { columns: ['T'], metrics: ['count', simple('AVG', 'V')], orderby: [[simple('AVG', 'V'), false]] },
       ["c'", 'b', 'a'].map((T, place) => ({ T, count: hours, 'AVG(V)': 211.5 - 100 * place })),
     ],
-    ['a number', { metrics: [simple('COUNT_DISTINCT', 'T')] }, [{ 'COUNT_DISTINCT(T)': 3 }]],
+    ['a single number', { metrics: [simple('COUNT_DISTINCT', 'T')] }, [{ 'COUNT_DISTINCT(T)': 3 }]],
     [
       'filters',
       {
@@ -154,7 +154,7 @@ describe('other charts', () => {
       [{ T: "c'", count: hours }],
     ],
     [
-      'a text within',
+      'a filter by substring',
       {
         columns: ['T'],
         metrics: ['count'],
@@ -166,7 +166,7 @@ describe('other charts', () => {
       [{ T: "c'", count: hours }],
     ],
     [
-      'of what is grouped',
+      'a filter on an aggregate',
       { columns: ['T'], metrics: [simple('SUM', 'V')], extras: { having: 'MAX(V) > 200' } },
       [{ T: "c'", 'SUM(V)': 211.5 * hours }],
     ],
@@ -174,7 +174,7 @@ describe('other charts', () => {
     expect((await chart(query)).data).toEqual(expected)
   })
 
-  test('rows as they are', async () => {
+  test('a table of raw rows', async () => {
     const filters = [{ col: 'T', op: '==', val: 'b' }]
     const { data } = await chart({ columns: ['__time', 'T', 'V'], filters, row_limit: 3, orderby: [['__time', true]] })
     expect(data).toMatchObject([
@@ -185,7 +185,7 @@ describe('other charts', () => {
   })
 })
 
-test('SQL Lab', async () => {
+test('SQL Lab runs queries, and hides tables that the key may not read', async () => {
   const execute = (sql: string) =>
     superset.ask('POST', 'sqllab/execute/', { database_id: database, schema: 'druid', sql, runAsync: false })
   const { status, text } = await execute("SELECT T, COUNT(*) AS n FROM plant WHERE T LIKE 'a%' GROUP BY T")
@@ -197,7 +197,7 @@ test('SQL Lab', async () => {
   expect(await execute('SELECT * FROM plant LIMIT 5')).toMatchObject({ status: 200 })
 })
 
-test.runIf(process.env['TIDEMARK_PICTURES'] === '1')('the picture of docs/guides/tools.md', async () => {
+test.runIf(process.env['TIDEMARK_PICTURES'] === '1')('makes the picture of docs/guides/tools.md', async () => {
   const params = {
     viz_type: 'echarts_timeseries_line',
     datasource: `${dataset}__table`,

@@ -17,7 +17,7 @@ test('documents name only files that exist', () => {
   expect(missing).toEqual([])
 })
 
-test('a decision is a page of 300 to 900 words, and there are at most 15', () => {
+test('each decision has 300 to 900 words, and there are at most 15', () => {
   const pages = filesUnder('docs/decisions', '.md').map((page) => ({
     page,
     words: textOf(page).match(/\S*\w\S*/g)!.length,
@@ -26,7 +26,7 @@ test('a decision is a page of 300 to 900 words, and there are at most 15', () =>
   expect(pages.length).toBeLessThanOrEqual(15)
 })
 
-test('what the npm package holds links to nothing that it leaves out', () => {
+test('documents in the npm package link only to files in the package', () => {
   const doors = ['README.md', 'docs/README.md']
   const { files }: { files: readonly string[] } = JSON.parse(textOf('package.json'))
   expect(files).toContain('!docs/decisions')
@@ -65,7 +65,7 @@ test('comments name only files that exist', () => {
   expect(missing).toEqual([])
 })
 
-test('what imports compiled files names only files that are compiled', () => {
+test('imports of compiled files name only existing sources', () => {
   const programs = [...filesUnder('test', ''), ...filesUnder('bench', '.ts'), ...filesUnder('scripts', '.mjs')]
   const missing = programs
     .filter((file) => /\.(ts|mjs)$/.test(file))

@@ -24,14 +24,14 @@ const writers = [
   'portal/src/pages/operate/self-history.ts',
 ]
 
-test('SQL is written only by the catalog and for the SQL engine', () => {
+test("only the catalog and the SQL engine's code contain SQL", () => {
   const strays = production.filter(
     (file) => !isWithin(file, writers) && /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\s+[\w"*]/.test(codeOf(file)),
   )
   expect(strays).toEqual([])
 })
 
-test('a word is looked up in a Map', () => {
+test('lookup tables are Maps, not plain objects', () => {
   // A plain object also has `constructor` and `toString`, whatever it was written to contain.
   const strays = production.filter((file) =>
     /^(export )?const \w+: (Readonly<)?Record<string, .*= \{/m.test(codeOf(file)),
@@ -44,7 +44,7 @@ interface LockedPackage {
   readonly engines?: { readonly node?: string }
 }
 
-test('no package of the lockfile refuses Node 20, so npm ci warns of none', () => {
+test('no package of the lockfile excludes Node 20, so npm ci prints no warnings', () => {
   // Two packages require 22.19 without need. Their `engines` were removed from the lockfile by hand; npm restores them whenever it writes it.
   const lock: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(textOf('package-lock.json'))
   const refusing = Object.entries(lock.packages).filter(([, { engines }]) => /^>=? ?2[1-9]/.test(engines?.node ?? ''))
@@ -54,7 +54,7 @@ test('no package of the lockfile refuses Node 20, so npm ci warns of none', () =
 /** From this number of lines on, a folder must have tests. */
 const testedLinesMin = 100
 
-test('a folder has its tests beside it, or says where they are', () => {
+test('each folder has tests, or a comment that names them', () => {
   const untested = [...new Set(production.map((file) => dirname(file)))].filter((folder) => {
     const own = sources.filter((file) => dirname(file) === folder)
     if (own.some((file) => file.endsWith('.test.ts'))) return false

@@ -45,12 +45,12 @@ test('every folder imports only what the table allows', () => {
   expect(strays).toEqual([])
 })
 
-test('the client takes types of the service, and none of its code', () => {
+test('the client imports only types of the service, not its code', () => {
   const text = textOf('src/client/answers.ts')
   expect(text.match(/^import (?!type ).*|^export (?!type |interface ).*/gm)).toBe(null)
 })
 
-test('what the portal takes of the service runs in a browser', () => {
+test('code of the service that the portal imports runs in a browser', () => {
   // This file first checks where it runs.
   const runsInBoth = 'src/client/early-close.ts'
   const seen = new Set(portal.filter((file) => !file.endsWith('.test.ts')))
@@ -67,14 +67,14 @@ test('what the portal takes of the service runs in a browser', () => {
   expect(strays).toEqual([])
 })
 
-test('a package is imported only where its adapter is', () => {
+test('a package is imported only by its adapter', () => {
   const strays = production
     .flatMap(importsOf)
     .filter(({ from, to }) => !isOurs(to) && to !== 'node' && !isWithin(from, vendors[to] ?? []))
   expect(strays).toEqual([])
 })
 
-test('there is no cycle', () => {
+test('imports have no cycle', () => {
   const edges = new Map(production.map((file) => [file, importsOf(file).map(({ to }) => to)]))
   const done = new Set<string>()
   const cycles: string[] = []

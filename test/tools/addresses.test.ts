@@ -65,7 +65,7 @@ test('Excel and Power BI load the rows of Web.Contents', async () => {
   ])
 })
 
-test('Google Sheets, without a header, reads nothing where a key is needed', async () => {
+test('Google Sheets sends no header, so it gets a 403 where a key is needed', async () => {
   const address = /IMPORTDATA\("https:\/\/[^/]*([^"]*)"/.exec(section('Google'))![1]
   expect((await fetch(service.url + address)).status).toBe(403)
   expect(await fetched(`http://127.0.0.1:8080${address}`)).toMatch(/^D,T,V\r\n/)
@@ -111,7 +111,7 @@ function filledIn(text: string): string {
   return text.replaceAll(/\$\{([^}]*)\}/g, (_, name: string) => values.get(name) ?? `no variable ${name}`)
 }
 
-test('the dashboard of data asks what is answered, and its columns are there', async () => {
+test('the Grafana dashboard data.json sends valid queries, and its columns exist', async () => {
   const { panels, templating }: Dashboard = JSON.parse(readFileSync('deploy/grafana/data.json', 'utf8'))
   const ofVariables = templating.list.flatMap(({ query }) => query.infinityQuery ?? [])
   const queries = [...ofVariables, ...panels.flatMap(({ targets }) => targets)]
@@ -129,7 +129,7 @@ test('the dashboard of data asks what is answered, and its columns are there', a
   }
 })
 
-test("the dashboard of Grafana's InfluxDB source asks what is answered", async () => {
+test('the Grafana dashboard for InfluxQL sends valid queries', async () => {
   const values = new Map([
     ['measurement', 'plant'],
     ['field', 'V'],
@@ -152,7 +152,7 @@ test("the dashboard of Grafana's InfluxDB source asks what is answered", async (
   }
 })
 
-test('the address of a chart in Grafana', async () => {
+test('the address of a chart in Grafana returns an item', async () => {
   expect(JSON.parse(await fetched(filledIn(addressIn('Grafana'))))).toHaveLength(1)
 })
 
@@ -160,7 +160,7 @@ test.each([
   ['opcua', 'boiler1,id=ns\\=2;s\\=Boiler.Level level=1.5 1767254400000000000', 'boiler1.level'],
   ['modbus', 'pump1,name=pump1,type=holding_register speed=1.5 1767254400000000000', 'pump1.speed'],
   ['s7', 'press1 pressure=1.5 1767254400000000000', 'press1.pressure'],
-])('what Telegraf writes of %s', async (alias, line, stored) => {
+])('a line that Telegraf writes for %s is stored', async (alias, line, stored) => {
   const pusher = await makeIngest(service.url, adminKey, { alias, lines: { tag: '{measurement}.{field}' } })
   const headers = { authorization: `Token ${pusher}` }
   const response = await fetch(`${service.url}/api/v2/write?org=any&bucket=${alias}`, {

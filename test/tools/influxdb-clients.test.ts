@@ -62,7 +62,7 @@ async function untilStored(alias: string, rows: number): Promise<void> {
 
 const summary = (alias: string): string => `SELECT COUNT(*) AS n, SUM(d) AS s FROM ${alias}`
 
-test('Python: a point of all types arrives digit for digit', async () => {
+test('Python: a point with fields of all types is stored digit for digit', async () => {
   const key = await bucket('types')
   await write('all_types', service.url, key, 'types')
   await untilStored('types', 1)
@@ -82,7 +82,7 @@ test('Python: a point of all types arrives digit for digit', async () => {
   ])
 })
 
-test('Python: times of each precision', async () => {
+test('Python: timestamps of each precision are stored', async () => {
   const key = await bucket('precisions')
   await write('every_precision', service.url, key, 'precisions')
   await untilStored('precisions', 4)
@@ -94,14 +94,14 @@ test('Python: times of each precision', async () => {
   ])
 })
 
-test('Python: gzip', async () => {
+test('Python: gzip bodies are accepted', async () => {
   const key = await bucket('zipped')
   await write('gzip', service.url, key, 'zipped')
   await untilStored('zipped', 1000)
   expect(await found(summary('zipped'))).toEqual([{ n: 1000, s: 500_000 }])
 })
 
-test('Python: batches are sent again after a 503 and after an answer that never came, and each row counts once', async () => {
+test('Python: batches are retried after a 503 and a lost response, and each row counts once', async () => {
   const key = await bucket('batched')
   const proxy = await troubledProxy(service.url)
   await write('batches', proxy.url, key, 'batched')
@@ -112,13 +112,13 @@ test('Python: batches are sent again after a 503 and after an answer that never 
   expect(await found(summary('batched'))).toEqual([{ n: 1000, s: 499_500 }])
 })
 
-test('Python: a refusal has its words', async () => {
+test('Python: a refusal shows its message', async () => {
   const key = await bucket('known')
   const { stdout } = await write('refused', service.url, key, 'known')
   expect(stdout).toMatch(/^403 The subscriber has no valid subscription to the ingest "nothing"\. /)
 })
 
-test('Node.js: batches, with gzip, are sent again, and each row counts once', async () => {
+test('Node.js: batches with gzip are retried, and each row counts once', async () => {
   const key = await bucket('nodes')
   const proxy = await troubledProxy(service.url)
   const path = `${nodeFolder}/node_modules/@influxdata/influxdb-client`

@@ -18,7 +18,7 @@ const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 const timeout = 600_000
 
 test.each(['5', '3.1.1'])(
-  'what mosquitto_pub sends by MQTT %s becomes rows, or rejected ones',
+  'messages that mosquitto_pub sends by MQTT %s become stored or rejected rows',
   { timeout },
   (protocol) =>
     inScratchFolder('tidemark-mqtt-', async (folder) => {
@@ -74,7 +74,7 @@ test.each(['5', '3.1.1'])(
     }),
 )
 
-test('a program pushes messages by itself', { timeout }, () =>
+test('pushMessages pushes messages from within a program', { timeout }, () =>
   inScratchFolder('tidemark-mqtt-', async (folder) => {
     const broker = await Mosquitto.start(folder, await freePort())
     const service = await ServerProcess.start({ dataDirectory: folder })
@@ -101,13 +101,13 @@ test('a program pushes messages by itself', { timeout }, () =>
   }),
 )
 
-test(`each message is there once after ${rounds} kills`, { timeout }, async () => {
+test(`each message is stored once after ${rounds} kills`, { timeout }, async () => {
   const findings = await mqttRounds({ rounds, seed })
   console.log(findings)
   expect(findings).toMatchObject({ lost: [], doubled: [] })
 })
 
-test(`each message of Sparkplug is there once after ${rounds} kills`, { timeout }, async () => {
+test(`each Sparkplug message is stored once after ${rounds} kills`, { timeout }, async () => {
   const findings = await mqttRounds({ rounds, seed, messages: sparkplugMessages() })
   console.log(findings)
   expect(findings).toMatchObject({ lost: [], doubled: [] })
@@ -115,7 +115,7 @@ test(`each message of Sparkplug is there once after ${rounds} kills`, { timeout 
   expect(findings.published).toBeGreaterThan(findings.rejected)
 })
 
-test('an acknowledgement before the rows are on disk is found out', { timeout }, async () => {
+test('canary: an acknowledgement before the rows are on disk is detected', { timeout }, async () => {
   const program = testProgram('tools/acknowledges-early')
   const { lost } = await mqttRounds({ rounds: 4, seed, program, victims: ['service and connector'] })
   expect(lost.length).toBeGreaterThan(0)

@@ -13,7 +13,7 @@ const demo: GuideCommand = { line: 0, text: 'tidemark demo --data ./data/demo', 
 const duckdb = ['duckdb==1.5.5', 'duckdb-extensions', 'duckdb-extension-httpfs==1.5.5']
 const packages = ['requests', 'pandas', 'pyarrow', 'polars', ...duckdb]
 
-test('each recipe answers as the guide shows', { timeout: 600_000 }, () =>
+test('each recipe outputs what the guide shows', { timeout: 600_000 }, () =>
   inScratchFolder('tidemark-recipes-', async (folder) => {
     process.env['PATH'] = `${dirname(await python('recipes', packages))}:${process.env['PATH']}`
     const steps = [demo, ...readGuide(readFileSync('docs/guides/recipes.md', 'utf8')).steps]

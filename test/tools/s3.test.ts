@@ -42,21 +42,21 @@ describe('S3Store', () => {
     remove: async () => undefined,
   }))
 
-  test('one prefix does not see the names of another that it begins', async () => {
+  test('a prefix does not see names of a longer prefix that begins with it', async () => {
     const [one, two] = ['copy', 'copy2'].map((prefix) => new S3Store({ ...place(prefix), requestMs: 30_000 }))
     await two!.putIfAbsent('log/1', Buffer.from('two'))
     expect(await one!.get('log/1')).toBeNull()
     for await (const name of one!.list('')) expect.fail(name)
   })
 
-  test('a bucket that is not there is no empty replica', async () => {
+  test('a missing bucket is an error, not an empty replica', async () => {
     const store = new S3Store({ ...place(), url: 's3://missing/copy', requestMs: 30_000 })
     await expect(store.get('log/0')).rejects.toThrow('s3://missing/copy/log/0: NoSuchBucket')
     await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('NoSuchBucket')
   })
 })
 
-test('a machine is lost, and a restore is killed: every acknowledged row is there once', async () => {
+test('every acknowledged row exists once after a lost machine and a killed restore', async () => {
   const world = new ReplicaRounds({ directory, seed: 1, wait: true, place: place('lost') })
   await world.begin()
   for (const step of [null, 'replica-restore-journal-written', 'replica-restore-file-written'] as const) {
@@ -76,7 +76,7 @@ test('a machine is lost, and a restore is killed: every acknowledged row is ther
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(`${data} holds the state up to position`) })
 })
 
-describe.skipIf(rounds === 0)(`machines are lost again and again (seed ${seed})`, () => {
+describe.skipIf(rounds === 0)(`after repeated losses of machines (seed ${seed})`, () => {
   const minutes = 60_000
   const lose = async (wait: boolean, work: (world: ReplicaRounds) => Promise<unknown>): Promise<void> => {
     const own = await mkdtemp(join(directory, 'lost-'))
@@ -89,13 +89,17 @@ describe.skipIf(rounds === 0)(`machines are lost again and again (seed ${seed})`
     }
   }
 
-  test('with wait every acknowledged row is there once', { timeout: (5 + rounds) * minutes }, () =>
+  test('with replica.wait every acknowledged row exists once', { timeout: (5 + rounds) * minutes }, () =>
     lose(true, (world) => loseAtRandom(world, rounds)),
   )
 
-  test('without it a prefix is there, no older than the lag', { timeout: (5 + rounds) * minutes }, () =>
+  test('without replica.wait a prefix remains, no older than the lag', { timeout: (5 + rounds) * minutes }, () =>
     lose(false, (world) => loseAtRandom(world, rounds)),
   )
 
-  test('killed at each step of copying and of restoring', { timeout: 30 * minutes }, () => lose(true, loseAtEachStep))
+  test(
+    'with a kill at each step of copying and restoring every acknowledged row exists once',
+    { timeout: 30 * minutes },
+    () => lose(true, loseAtEachStep),
+  )
 })

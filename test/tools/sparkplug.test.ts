@@ -90,7 +90,7 @@ class Node {
   }
 }
 
-test('metrics of a node become rows, and it is asked for its births where they are missing', { timeout: 600_000 }, () =>
+test('metrics of a node become rows, and missing birth messages are requested from it', { timeout: 600_000 }, () =>
   inScratchFolder('tidemark-sparkplug-', async (scratch) => {
     const broker = await Mosquitto.start(scratch, await freePort())
     const service = await ServerProcess.start({ dataDirectory: scratch })

@@ -123,11 +123,11 @@ test.each(troubled)('through a troubled proxy: %s', async (name) => {
   }
 })
 
-test('each row of a push through troubles counts once', async () => {
+test('each row of a push counts once despite failures', async () => {
   expect(await raisedBy(['troubles_stored'], service.url)).toEqual({ troubles_stored: null })
 })
 
-test('the wheel and the source package are as the index takes them, and the types as mypy does', async () => {
+test('twine accepts the wheel and the source package, and mypy the types', async () => {
   const made = readdirSync(dist).map((name) => join(dist, name))
   expect(made).toHaveLength(2)
   await run(interpreter, ['-m', 'twine', 'check', '--strict', ...made])
@@ -144,7 +144,7 @@ test('the wheel and the source package are as the index takes them, and the type
   await run(interpreter, [...types, join(package_, 'src')])
 })
 
-test('each line of its README answers as it shows', { timeout: 600_000 }, () =>
+test('each command of its README outputs what the README shows', { timeout: 600_000 }, () =>
   inScratchFolder('tidemark-python-readme-', async (folder) => {
     process.env['PATH'] = `${dirname(interpreter)}:${process.env['PATH']}`
     const demo: GuideCommand = { line: 0, text: 'tidemark demo --data ./data/demo', answer: null, exitCode: 0 }
@@ -158,7 +158,7 @@ test('each line of its README answers as it shows', { timeout: 600_000 }, () =>
   }),
 )
 
-test('it is no part of the package for Node.js', () => {
+test('the npm package does not contain the Python client', () => {
   const { files }: { files: readonly string[] } = JSON.parse(readFileSync('package.json', 'utf8'))
   expect(files.filter((name) => name.startsWith('clients'))).toEqual([])
   expect(existsSync('clients/python/pyproject.toml')).toBe(true)

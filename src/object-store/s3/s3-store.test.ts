@@ -40,7 +40,7 @@ const says = (status: number, code: string) => (response: ServerResponse) =>
   response.writeHead(status).end(`<Error><Code>${code}</Code><Message>words</Message></Error>`)
 const put = () => store.putIfAbsent('log/1', Buffer.from('one'))
 
-test('an object is written only if there is none, with a checksum that the store looks at', async () => {
+test('an object is written only if it does not exist, with a checksum for the store to verify', async () => {
   answer = (response) => response.writeHead(200, { etag: '"1"' }).end()
   expect(await put()).toBe(true)
   const { method, url, headers } = asked[0]!
@@ -53,24 +53,27 @@ test('an object is written only if there is none, with a checksum that the store
   expect(await put()).toBe(false)
 })
 
-test.each(['', '<html>Sign in</html>'])('a 200 that is not of a store says nothing: "%s"', async (page) => {
-  answer = (response) => response.end(page)
-  await expect(put()).rejects.toThrow('is not of a store of S3')
-  await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('is not of a store of S3')
-})
+test.each(['', '<html>Sign in</html>'])(
+  'a 200 response from something other than an S3 store is an error: "%s"',
+  async (page) => {
+    answer = (response) => response.end(page)
+    await expect(put()).rejects.toThrow('is not of a store of S3')
+    await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('is not of a store of S3')
+  },
+)
 
-test('who meets another that writes asks again', async () => {
+test('a write that conflicts with another one is retried', async () => {
   answer = (response) => says(asked.length < 3 ? 409 : 412, 'ConditionalRequestConflict')(response)
   expect(await put()).toBe(false)
   expect(asked).toHaveLength(3)
 })
 
-test('a store that does not know If-None-Match is none for a replica', async () => {
+test('a store that does not support If-None-Match is unfit for a replica', async () => {
   answer = says(501, 'NotImplemented')
   await expect(put()).rejects.toThrow(StoreUnfit)
 })
 
-test('a failure is told in words and at once: whoever copies asks again', async () => {
+test('a failure is reported at once with its message, without a retry', async () => {
   answer = says(503, 'SlowDown')
   await expect(put()).rejects.toThrow('s3://bucket/prefix/log/1: SlowDown: words')
   expect(asked).toHaveLength(1)
@@ -83,7 +86,7 @@ test.each([
   [404, 'NoSuchBucket'],
   [301, 'PermanentRedirect'],
   [400, 'AuthorizationHeaderMalformed'],
-])('%i %s is a refusal: somebody has to change something first', async (status, code) => {
+])('%i %s is a permanent refusal', async (status, code) => {
   answer = says(status, code)
   const list = () => store.list('log/')[Symbol.asyncIterator]().next()
   for (const ask of [put, () => store.get('log/1'), list]) {
@@ -101,12 +104,12 @@ test.each([
   [400, 'RequestTimeout'],
   [400, 'BadDigest'],
   [500, 'InternalError'],
-])('%i %s is none', async (status, code) => {
+])('%i %s is a temporary failure, not a refusal', async (status, code) => {
   answer = says(status, code)
   await expect(put()).rejects.not.toThrow(StoreRefused)
 })
 
-test('no answer, and half of one, end with the time of a request', async () => {
+test('a missing or incomplete response ends at the time limit of the request', async () => {
   answer = () => undefined
   await expect(put()).rejects.toThrow('the store did not answer within 500 ms')
   answer = (response) => response.writeHead(200, { 'content-length': '100' }).write('half')
@@ -128,7 +131,7 @@ async function listed(): Promise<number> {
   return count
 }
 
-test('a list that never ends is read up to so many bytes of names', async () => {
+test('an endless list is read up to a limit of bytes of names', async () => {
   // With the prefix: twenty names of a hundred bytes.
   const names = Array.from({ length: 20 }, (_, index) => `log/${String(index).padStart(89, '0')}`)
   answer = (response) => response.end(page(names, asked.length < 5))
@@ -139,13 +142,13 @@ test('a list that never ends is read up to so many bytes of names', async () => 
   expect(asked).toHaveLength(6)
 })
 
-test('a list of pages without names, each of which says that more follows, ends too', async () => {
+test('an endless list of empty pages ends at the same limit', async () => {
   answer = (response) => response.end(page([], true))
   await expect(listed()).rejects.toThrow('more than 10000 bytes of names')
   expect(asked).toHaveLength(10)
 })
 
-test('a page that never ends is read up to so many bytes', async () => {
+test('an endless page is read up to a limit of bytes', async () => {
   answer = (response) => {
     response.on('error', () => undefined).write('<ListBucketResult>')
     const more = (): void => {
@@ -158,7 +161,7 @@ test('a page that never ends is read up to so many bytes', async () => {
   await expect(listed()).rejects.toThrow('the answer of the store has more than 8000 bytes')
 })
 
-test('so does an object', async () => {
+test('an object is read up to a limit of bytes', async () => {
   answer = (response) => response.end(Buffer.alloc(1000))
   expect(await bounded.get('log/1')).toHaveLength(1000)
   answer = (response) => response.end(Buffer.alloc(1001))
@@ -170,9 +173,9 @@ test.each([
   ['s3://bucket/', 'bucket', ''],
   ['s3://my.bucket-1/tidemark', 'my.bucket-1', 'tidemark/'],
   ['s3://bucket//a/b_c//', 'bucket', 'a/b_c/'],
-])('the address %s', (url, bucket, prefix) => expect(parseS3Address(url)).toEqual({ bucket, prefix }))
+])('parses the address %s', (url, bucket, prefix) => expect(parseS3Address(url)).toEqual({ bucket, prefix }))
 
 test.each(['s3://', 's3:///prefix', 's3://B/prefix', 's3://ab', 's3://bucket/with space', 's3://bucket?x'])(
-  'the address %s is refused',
+  'refuses the address %s',
   (url) => expect(() => parseS3Address(url)).toThrow('Give one such as s3://bucket/prefix'),
 )
