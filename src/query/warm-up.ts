@@ -1,6 +1,6 @@
 // Code that has never run is slow: the first result after a start took ten times as long as later ones. So the service first runs some queries itself.
 import type { Queries } from '../admission/queries.ts'
-import type { Reader } from '../admission/reader.ts'
+import { itself } from '../admission/reader.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import type { DataQuestion } from './plan-query.ts'
 import type { QueryRequest } from './requests.ts'
@@ -18,9 +18,6 @@ const roundsMax = 40
 /** All entities share the same code; more of them would only open their files. */
 const entitiesMax = 2
 const dayMs = 86_400_000
-
-/** The service itself; its queries need slots like those of other readers. */
-const itself: Reader = { id: 'the service itself', mayRead: () => true }
 
 /**
  * Repeatedly queries the newest row of a tag, the row before it and the hourly means of its last day. Never throws: errors are left to later queries to
