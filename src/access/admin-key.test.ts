@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,11 +33,17 @@ async function adminKeys(...keys: readonly string[]): Promise<readonly string[]>
   })
 }
 
-test('a new key has 192 random bits and comes with its hash', async () => {
-  const { key, hash } = newKey((count) => new Uint8Array(count).fill(0xfb))
-  expect(key).toBe(`tm_${'-_v7'.repeat(8)}`)
-  expect(hash).toBe(hashKey(key))
-  expect(hash).toMatch(/^[0-9a-f]{64}$/)
+test('a new key has 192 random bits and comes with its SHA-256 hash', () => {
+  const random = Uint8Array.from({ length: 24 }, (_, index) => 255 - 10 * index)
+  const counts: number[] = []
+  const { key, hash } = newKey((count) => {
+    counts.push(count)
+    return random
+  })
+  expect(counts).toEqual([24])
+  expect(key.slice(0, 3)).toBe('tm_')
+  expect(Buffer.from(key.slice(3), 'base64url')).toEqual(Buffer.from(random))
+  expect(hash).toBe(createHash('sha256').update(key).digest('hex'))
   expect(newKey().key).toMatch(/^tm_[A-Za-z0-9_-]{32}$/)
   expect(newKey().key).not.toBe(newKey().key)
 })
@@ -46,6 +53,7 @@ test('without a configured key one is created, only once, and only its hash is s
   expect(made).toMatch(/^tm_/)
   expect(await ensure(null)).toBeNull()
   expect(await adminKeys(made)).toEqual([made])
+  expect((await catalog.access.state()).keys.map(({ hash }) => hash)).toEqual([hashKey(made)])
   expect(JSON.stringify(await catalog.access.state())).not.toContain(made)
 })
 

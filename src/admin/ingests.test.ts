@@ -19,6 +19,8 @@ test('an ingest shows since when its entity has waited for slots, only while it 
   expect(await ingests.create({ alias: 'a', kind: 'series' })).not.toHaveProperty('waits_for_slots_since')
   reported.waitingSinceMs = nowMs()
   expect(await ingests.show('a')).toMatchObject({ waits_for_slots_since: now })
+  reported.waitingSinceMs = null
+  expect(await ingests.show('a')).not.toHaveProperty('waits_for_slots_since')
 })
 
 describe('deleting an ingest', () => {

@@ -120,7 +120,7 @@ export class Admission {
     return () => {
       this.#add(query, -1)
       this.#forget(query.reader)
-      this.#next()?.begin()
+      this.#beginQueued()
     }
   }
 
@@ -134,8 +134,13 @@ export class Admission {
       count.ahead -= 1
       count.waiting -= 1
       this.#forget(reader)
-      this.#next()?.begin()
+      this.#beginQueued()
     }
+  }
+
+  /** Begins each queued query that may run now. A query that ends may admit several: one that waited for its reader, and one that waited for its class. */
+  #beginQueued(): void {
+    for (let next = this.#next(); next !== null; next = this.#next()) next.begin()
   }
 
   /** The query that gets the free slot. */

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { closeServices, service, tidemark } from '../../test/support/cli.ts'
 
 afterEach(closeServices)
@@ -6,45 +6,67 @@ afterEach(closeServices)
 const entity = (name: string, first_date: string | null) => ({ entity: name, ingests: [name], fields: [], first_date })
 
 // The clock of these tests begins in 1970.
-test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
-  [['plant', 'P1D'], '1969-12-30T23:59:59.999Z', false],
-  [['plant', 'P1D'], '1969-12-31T00:00:00.000Z', true],
-  [['plant', 'P1D'], null, true],
+describe('retain, when items could expire', () => {
+  /** Runs `entities retain` on an entity whose first item is at this time. */
+  async function retained(argv: readonly string[], first: string | null) {
+    const { url, seen } = await service({
+      'GET /consumer/data/entities': () => [200, [entity('other', '1900-01-01T00:00:00.000Z'), entity('plant', first)]],
+      'PATCH /admin/entities/plant': () => [200, {}],
+    })
+    const ran = await tidemark(url, ['entities', 'retain', 'plant', ...argv])
+    return { ...ran, isSent: seen.some((request) => request.startsWith('PATCH')) }
+  }
+
   // Whole UTC days expire, as in the service.
-  [['plant', 'PT12H'], '1969-12-31T08:00:00.000Z', true],
-  [['plant', 'PT12H'], '1969-12-30T23:59:59.999Z', false],
-  [['plant', 'P1D', '--yes'], '1960-01-01T00:00:00.000Z', true],
-  [['plant', 'none'], '1960-01-01T00:00:00.000Z', true],
-])('retain %j is refused without --yes if items would expire: first item at %s', async (argv, first, isAsked) => {
-  const { url, seen } = await service({
-    'GET /consumer/data/entities': () => [200, [entity('other', '1900-01-01T00:00:00.000Z'), entity('plant', first)]],
-    'PATCH /admin/entities/plant': () => [200, {}],
-  })
-  const { code, err } = await tidemark(url, ['entities', 'retain', ...argv])
-  expect(seen.some((request) => request.startsWith('PATCH'))).toBe(isAsked)
-  expect(code).toBe(isAsked ? 0 : 1)
-  if (!isAsked)
+  test.each(['P1D', 'PT12H'])('refuses %s without --yes if an item would expire', async (retention) => {
+    const first = '1969-12-30T23:59:59.999Z'
+    const { code, err, isSent } = await retained([retention], first)
+    expect([code, isSent]).toEqual([1, false])
     expect(err).toContain(
       `plant has items since ${first}. Those before 1969-12-31T00:00:00.000Z would expire now, for good`,
     )
+  })
+
+  test.each<[argv: readonly string[], first: string | null]>([
+    [['P1D'], '1969-12-31T00:00:00.000Z'],
+    [['P1D'], null],
+    [['PT12H'], '1969-12-31T08:00:00.000Z'],
+    [['P1D', '--yes'], '1960-01-01T00:00:00.000Z'],
+    [['none'], '1960-01-01T00:00:00.000Z'],
+  ])('accepts %j if no item would expire, or with --yes: first item at %s', async (argv, first) => {
+    expect(await retained(argv, first)).toMatchObject({ code: 0, isSent: true })
+  })
 })
 
-// Expired hours do not come back either.
-test.each<[argv: readonly string[], first: string | null, told: string | null]>([
-  [['--hours', 'none'], '1969-01-01T05:00:00.000Z', 'They would expire now, for good'],
-  [['none', '--hours', 'none'], '1969-01-01T05:00:00.000Z', 'They would expire now, for good'],
-  [['--hours', 'P30D'], '1969-01-01T05:00:00.000Z', 'Those before 1969-12-02T00:00:00.000Z would expire now, for good'],
-  [['--hours', 'P30D'], '1969-12-02T00:00:00.000Z', null],
-  [['--hours', 'P30D', '--yes'], '1969-01-01T05:00:00.000Z', null],
-  [['--hours', 'ever'], '1969-01-01T05:00:00.000Z', null],
-  [['--hours', 'none'], null, null],
-])('retain %j is refused without --yes if hours would expire: first hour at %s', async (argv, hours_from, told) => {
-  const { url, seen } = await service({
-    'GET /consumer/data/entities': () => [200, [{ ...entity('plant', null), hours_from }]],
-    'PATCH /admin/entities/plant': () => [200, {}],
+// Expired hours cannot be restored either.
+describe('retain, when hours could expire', () => {
+  /** Runs `entities retain` on an entity whose first hour is this one. */
+  async function retained(argv: readonly string[], hours_from: string | null) {
+    const { url, seen } = await service({
+      'GET /consumer/data/entities': () => [200, [{ ...entity('plant', null), hours_from }]],
+      'PATCH /admin/entities/plant': () => [200, {}],
+    })
+    const ran = await tidemark(url, ['entities', 'retain', 'plant', ...argv])
+    return { ...ran, isSent: seen.some((request) => request.startsWith('PATCH')) }
+  }
+
+  test.each<[argv: readonly string[], expiring: string]>([
+    [['--hours', 'none'], 'They'],
+    [['none', '--hours', 'none'], 'They'],
+    [['--hours', 'P30D'], 'Those before 1969-12-02T00:00:00.000Z'],
+  ])('refuses %j without --yes if an hour would expire', async (argv, expiring) => {
+    const first = '1969-01-01T05:00:00.000Z'
+    const { code, err, isSent } = await retained(argv, first)
+    expect([code, isSent]).toEqual([1, false])
+    expect(err).toContain(`plant has hours since ${first}. ${expiring} would expire now, for good`)
   })
-  const { code, err } = await tidemark(url, ['entities', 'retain', 'plant', ...argv])
-  expect(seen.some((request) => request.startsWith('PATCH'))).toBe(told === null)
-  expect(code).toBe(told === null ? 0 : 1)
-  if (told !== null) expect(err).toContain(`plant has hours since ${String(hours_from)}. ${told}`)
+
+  test.each<[argv: readonly string[], first: string | null]>([
+    [['--hours', 'P30D'], '1969-12-02T00:00:00.000Z'],
+    [['--hours', 'P30D', '--yes'], '1969-01-01T05:00:00.000Z'],
+    [['--hours', 'ever'], '1969-01-01T05:00:00.000Z'],
+    [['--hours', 'none'], null],
+  ])('accepts %j if no hour would expire, or with --yes: first hour at %s', async (argv, first) => {
+    expect(await retained(argv, first)).toMatchObject({ code: 0, isSent: true })
+  })
 })

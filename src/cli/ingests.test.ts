@@ -22,51 +22,76 @@ test.each([
   if (line !== null) expect(out.endsWith(line)).toBe(true)
 })
 
-test.each<[argv: readonly string[], kind: string, rows: number, said: string | null]>([
-  [[], 'series', 3, null],
-  [['--drop-data'], 'series', 0, null],
-  [['--drop-data'], 'series', 3, 'plant has 3 rows. --drop-data would delete them now, for good'],
-  [['--drop-data'], 'series', 1, 'plant has 1 row. --drop-data would delete it now, for good'],
-  [['--drop-data'], 'metadata', 2, 'plant has 2 items. --drop-data would delete them now, for good'],
-  [['--drop-data', '--yes'], 'series', 3, null],
-])('delete %j of an ingest of kind %s with %i items', async (options, kind, rows, said) => {
+/** Runs `ingests delete` on an ingest with these rows or items. */
+async function deleted(options: readonly string[], kind: string, rows: number) {
   const counters = { ...ingest.counters, stored: kind === 'series' ? 0 : rows }
+  const fields = [{ name: 'V', source: 'V', type: 'double', role: 'metric' }]
   const { url, seen } = await service({
-    'GET /admin/ingests/plant': () => [
-      200,
-      { ...ingest, fields: [{ name: 'V', source: 'V', type: 'double', role: 'metric' }], kind, counters },
-    ],
+    'GET /admin/ingests/plant': () => [200, { ...ingest, fields, kind, counters }],
     'GET /consumer/data/entities': () => [200, kind === 'series' ? [{ entity: 'plant', rows }] : []],
     'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
     'DELETE /admin/ingests/plant?data=drop': () => [204, ''],
   })
   const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
-  expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
-  const kept =
-    'It can still be queried as plant. To delete its data too: tidemark ingests create plant --field V:double:metric && tidemark ingests delete plant --drop-data\n'
-  const well = options.includes('--drop-data') ? '' : kept
-  expect([code, err]).toEqual(said === null ? [0, well] : [1, expect.stringContaining(said)])
+  return { code, err, requests: seen.filter((request) => request.startsWith('DELETE')) }
+}
+
+test('delete keeps the data without --drop-data, and prints how to delete it too', async () => {
+  expect(await deleted([], 'series', 3)).toEqual({
+    code: 0,
+    err: 'It can still be queried as plant. To delete its data too: tidemark ingests create plant --field V:double:metric && tidemark ingests delete plant --drop-data\n',
+    requests: ['DELETE /admin/ingests/plant?data=keep'],
+  })
 })
 
-test.each<[toRepair: number, options: readonly string[], said: string | null]>([
+test.each([
+  ['series', 3, 'plant has 3 rows. --drop-data would delete them now, for good'],
+  ['series', 1, 'plant has 1 row. --drop-data would delete it now, for good'],
+  ['metadata', 2, 'plant has 2 items. --drop-data would delete them now, for good'],
+])('delete --drop-data is refused without --yes if a %s ingest has %i rows or items', async (kind, rows, message) => {
+  const { code, err, requests } = await deleted(['--drop-data'], kind, rows)
+  expect([code, requests]).toEqual([1, []])
+  expect(err).toContain(message)
+})
+
+test.each<[options: readonly string[], rows: number]>([
+  [['--drop-data'], 0],
+  [['--drop-data', '--yes'], 3],
+])('delete %j drops the data of an ingest with %i rows', async (options, rows) => {
+  expect(await deleted(options, 'series', rows)).toEqual({
+    code: 0,
+    err: '',
+    requests: ['DELETE /admin/ingests/plant?data=drop'],
+  })
+})
+
+/** Runs `ingests delete` on an ingest with this number of rejected rows to repair. */
+async function deletedWithRejected(toRepair: number, options: readonly string[]) {
+  const { url, seen } = await service({
+    'GET /admin/ingests/plant': () => [200, { ...ingest, counters: { ...ingest.counters, rejected: 9 } }],
+    'GET /admin/ingests/plant/rejected/summary': () => [200, [{ count: toRepair - 1 }, { count: 1 }]],
+    'GET /consumer/data/entities': () => [200, []],
+    'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
+  })
+  const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
+  return { code, err, isSent: seen.some((request) => request.startsWith('DELETE')) }
+}
+
+test.each<[toRepair: number, options: readonly string[], message: string]>([
   [4, [], 'plant has 4 rejected rows to repair. They go with the ingest, for good.'],
   [1, ['--drop-data'], 'To save it: tidemark rejected export plant.'],
-  [4, ['--yes'], null],
 ])(
-  'delete warns of rejected rows that would be lost, unless --yes is given: %i rows, options %j',
-  async (toRepair, options, said) => {
-    const { url, seen } = await service({
-      'GET /admin/ingests/plant': () => [200, { ...ingest, counters: { ...ingest.counters, rejected: 9 } }],
-      'GET /admin/ingests/plant/rejected/summary': () => [200, [{ count: toRepair - 1 }, { count: 1 }]],
-      'GET /consumer/data/entities': () => [200, []],
-      'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
-    })
-    const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
-    expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
-    expect(code).toBe(said === null ? 0 : 1)
-    if (said !== null) expect(err).toContain(said)
+  'delete is refused without --yes if rejected rows would be lost: %i rows, options %j',
+  async (toRepair, options, message) => {
+    const { code, err, isSent } = await deletedWithRejected(toRepair, options)
+    expect([code, isSent]).toEqual([1, false])
+    expect(err).toContain(message)
   },
 )
+
+test('delete --yes deletes an ingest with rejected rows', async () => {
+  expect(await deletedWithRejected(4, ['--yes'])).toMatchObject({ code: 0, isSent: true })
+})
 
 test.each([
   [{ kind: 'metadata' }, 'kind: metadata\n'],

@@ -110,14 +110,17 @@ test.each<[string, Partial<AbandonedQuery>, number]>([
   }
 })
 
-test.each(['of too many', 'at the end'])('onCancelled is called once per query, %s', async (which) => {
-  const { cancels, pass } = world()
-  let told = 0
-  const onCancelled = (): number => told++
-  for (let index = 0; index < 1200; index++) cancels.cancel({ ...abandoned, onCancelled })
-  expect(told).toBe(200)
-  if (which === 'at the end') cancels.close()
-  else pass(1000)
-  await settled()
-  expect(told).toBe(1200)
-})
+test.each(['when they are due', 'by close()'])(
+  'beyond 1000 queries, onCancelled is called immediately for the oldest, for the others %s',
+  async (which) => {
+    const { cancels, pass } = world()
+    let told = 0
+    const onCancelled = (): number => told++
+    for (let index = 0; index < 1200; index++) cancels.cancel({ ...abandoned, onCancelled })
+    expect(told).toBe(200)
+    if (which === 'by close()') cancels.close()
+    else pass(1000)
+    await settled()
+    expect(told).toBe(1200)
+  },
+)

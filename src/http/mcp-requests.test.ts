@@ -124,6 +124,15 @@ describe('an MCP client', () => {
 test('POST /mcp/ redirects to /mcp with 308, which keeps the message', async () => {
   const { statusCode, headers } = await usual.app.inject({ ...post(latest), url: '/mcp/' })
   expect([statusCode, headers['location']]).toEqual([308, '../mcp'])
+  const { app } = await serverWith()
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const answer = await fetch(`${address}/mcp/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept, ...bearer },
+    body: JSON.stringify(latest),
+  })
+  expect([answer.status, answer.redirected]).toEqual([200, true])
+  expect(messageOf(await answer.text()).result?.content?.[0]?.text).toBe('T,V\na,1')
 })
 
 const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}` })

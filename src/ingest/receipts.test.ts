@@ -74,9 +74,9 @@ describe('a receipt of ten rows from position 100', () => {
 })
 
 test.each([
-  { what: 'a text that is no id', subscriber: 1, ingest: 1, id: 'nothing', code: 'batch_not_found' },
+  { what: 'a string that is not a batch id', subscriber: 1, ingest: 1, id: 'nothing', code: 'batch_not_found' },
   { what: 'a batch of another ingest', subscriber: 1, ingest: 2, id: batch, code: 'batch_not_found' },
-  { what: 'a batch of an ingest that is gone', subscriber: 1, ingest: null, id: batch, code: 'batch_not_found' },
+  { what: 'a batch of a deleted ingest', subscriber: 1, ingest: null, id: batch, code: 'batch_not_found' },
   { what: 'a batch of another subscriber', subscriber: 2, ingest: 1, id: batch, code: 'forbidden' },
 ])('$what is refused', async ({ subscriber, ingest, id, code }) => {
   await expect(receipts(500, []).receipt(subscriber, ingest, id)).rejects.toMatchObject({ code })

@@ -314,6 +314,7 @@ describe('remembered strings', () => {
     tagColumn(validator, ['a'])
     const added: Field = { name: 'more', source: 'X', type: 'long', role: 'metric' }
     const next = { ...ingest, fields: [...fields, added], fieldsVersion: 2 }
+    expect(tagColumn(validator, ['b'], next).dictionary).toEqual(['b'])
     const { batch } = validator.validate([entry(row('"X":1'), 0)], next)
     expect(valueAt(batch!.columns[8]!, 0)).toBe(1)
   })

@@ -120,13 +120,16 @@ test('rows of one series get increasing times, other series the current time', (
   expect(times.next('a')).toBe(501)
 })
 
-test('a series whose last time is ahead of the clock is not forgotten', () => {
+test('of 10,000 series, those whose last time has passed are forgotten, not one whose last time is ahead of the clock', () => {
   let nowMs = 0
   const times = new ReceiveTimes(() => nowMs)
-  for (let at = 0; at < 9_999; at++) times.next(`s${at}`)
-  nowMs = 1
   for (let at = 0; at < 50; at++) times.next('a')
+  for (let at = 0; at < 9_999; at++) times.next(`s${at}`)
   nowMs = 2
-  times.next('b')
-  expect(times.next('a')).toBe(51)
+  expect(times.next('b')).toBe(2)
+  expect(times.next('a')).toBe(50)
+  // The clock is set back: a series that is not forgotten continues after its last time.
+  nowMs = 0
+  expect(times.next('s0')).toBe(0)
+  expect(times.next('b')).toBe(3)
 })

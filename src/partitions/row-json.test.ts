@@ -67,7 +67,7 @@ describe('rows as lines of JSON', () => {
       '{"__time":-5,"T.a-b":"","d":null,"l":null,"b":null,"t":null,":position":1}',
     ],
     [
-      'the widest numbers, digit for digit',
+      'the largest and smallest numbers, digit for digit',
       { D: 253_402_300_799_999, T: 'a', d: -1.7976931348623157e308, l: -(2n ** 63n), b: false, t: -62_135_596_800_000 },
       2 ** 53 - 1,
       '{"__time":253402300799999,"T.a-b":"a","d":-1.7976931348623157e+308,"l":-9223372036854775808,"b":0,"t":-62135596800000,":position":9007199254740991}',
@@ -84,7 +84,7 @@ describe('rows as lines of JSON', () => {
       [1e21, '1e+21'],
       [1e-7, '1e-7'],
     ].map(([d, text]): [string, Row, number, string] => [
-      `the double ${text}, which looks like no long`,
+      `the double ${text}, which cannot be read as a long`,
       { D: 0, T: 'a', d: Number(d), l: null, b: null, t: null },
       4,
       `{"__time":0,"T.a-b":"a","d":${text},"l":null,"b":null,"t":null,":position":4}`,

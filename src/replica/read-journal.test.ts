@@ -24,14 +24,14 @@ const cases: readonly {
   { of: 'the newest state', moment: sealed, atMs: Number.POSITIVE_INFINITY, cut: [400, 130, 110, 132] },
   { of: 'a time between two pushes', moment: sealed, atMs: 399, cut: [300, 120, 110, 82] },
   { of: 'the time of a push', moment: sealed, atMs: 300, cut: [300, 120, 110, 82] },
-  { of: 'a time before the first push behind the moment', moment: sealed, atMs: 299, cut: [200, 110, 110, 32] },
+  { of: 'a time before the first push after the moment', moment: sealed, atMs: 299, cut: [200, 110, 110, 32] },
   {
-    of: 'a time at which the moment has rows of the first push',
+    of: 'a time before a push that the moment already includes',
     moment: { ...sealed, position: 120 },
     atMs: 250,
     cut: [300, 120, 110, 82],
   },
-  { of: 'a moment whose rows are not all there', moment: { ...sealed, position: 131 }, atMs: 500, cut: null },
+  { of: 'a moment with rows that the journal lacks', moment: { ...sealed, position: 131 }, atMs: 500, cut: null },
 ]
 for (const { of, moment, atMs, cut } of cases) {
   test(`the journal is cut for ${of}`, () =>

@@ -180,8 +180,8 @@ async function replayAll(ingests: readonly Ingest[], expected: Expected): Promis
 const rounds = Number(process.env['TIDEMARK_PIPELINE_ROUNDS'] ?? 3)
 
 test.each([
-  ['one partition an entity', { partitions: 4, partitionsPerEntity: 1, stepBytes: 4096 }],
-  ['two partitions an entity', { partitions: 4, partitionsPerEntity: 2, stepBytes: 16_384 }],
+  ['one partition per entity', { partitions: 4, partitionsPerEntity: 1, stepBytes: 4096 }],
+  ['two partitions per entity', { partitions: 4, partitionsPerEntity: 2, stepBytes: 16_384 }],
 ])(
   '%s: every row exists exactly once while pipelines are killed and replaced at random moments',
   async (_, options) => {

@@ -110,10 +110,14 @@ describe.skipIf(!existsSync(home))('agreement with the recorded answers', () => 
     expect(differing.map(({ item }) => item.id).sort()).toEqual([...knownDifferences].sort())
   })
 
-  test.each(['MUST', 'SHOULD', 'RARE'] as const)('the share of %s queries that agree', (level) => {
+  test.each([
+    ['MUST', 1],
+    ['SHOULD', 0.98],
+    ['RARE', 0.94],
+  ] as const)('of the %s queries, at least the share %d agrees', (level, least) => {
     const ofLevel = judged.filter(({ item }) => item.level === level)
     const agreeing = ofLevel.filter(({ verdict }) => verdict.verdict === 'agree')
     console.log(`${level}: ${agreeing.length} of ${ofLevel.length} agree`)
-    if (level !== 'RARE') expect(agreeing.length / ofLevel.length).toBeGreaterThanOrEqual(level === 'MUST' ? 1 : 0.98)
+    expect(agreeing.length / ofLevel.length).toBeGreaterThanOrEqual(least)
   })
 })

@@ -34,30 +34,30 @@ async function entriesOf(asked: object): Promise<readonly Entry[]> {
 }
 
 const topNs: readonly (readonly [string, object, object, readonly (string | null)[]])[] = [
-  ['all', s, byDimension, [null, '10', '9', 'a', 'b']],
-  ['what is listed', { type: 'listFiltered', delegate: s, values: ['a'] }, byDimension, ['a']],
-  ['null where it is listed', { type: 'listFiltered', delegate: s, values: ['a', null] }, byDimension, [null, 'a']],
+  ['every value, null first', s, byDimension, [null, '10', '9', 'a', 'b']],
+  ['only the listed values', { type: 'listFiltered', delegate: s, values: ['a'] }, byDimension, ['a']],
+  ['null if it is listed', { type: 'listFiltered', delegate: s, values: ['a', null] }, byDimension, [null, 'a']],
   [
-    'null where it is not left out',
+    'null if it is not excluded',
     { type: 'listFiltered', delegate: s, values: ['a'], isWhitelist: false },
     byDimension,
     [null, '10', '9', 'b'],
   ],
   [
-    'no null where it is left out',
+    'no null if it is excluded',
     { type: 'listFiltered', delegate: s, values: ['a', null], isWhitelist: false },
     byDimension,
     ['10', '9', 'b'],
   ],
   [
-    'numbers after a text that is none',
+    'the values after a previousStop that is not a number, in numeric order',
     s,
     { type: 'dimension', ordering: 'numeric', previousStop: 'a' },
     ['b', '9', '10'],
   ],
 ]
 
-test.each(topNs)('a topN has %s', async (_, dimension, metric, texts) => {
+test.each(topNs)('a topN returns %s', async (_, dimension, metric, texts) => {
   const asked = { ...query, queryType: 'topN', dimension, metric, threshold: 10, aggregations: [count] }
   const [entry] = await entriesOf(asked)
   expect(entry!.result!.map(({ d0 }) => d0)).toEqual(texts)

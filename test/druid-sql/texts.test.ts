@@ -138,8 +138,12 @@ describe('long strings of many rows', () => {
   })
 
   test('free their memory after a query, whether it succeeded or failed', async () => {
-    const text = `SELECT SUM(LENGTH(REPEAT('x', 10000 + i))) AS v FROM ${rows} AS t WHERE i < 2000`
-    for (let round = 0; round < 5; round++) expect(await firstColumn(text)).toEqual([21_999_000])
+    const fitting = `SELECT SUM(LENGTH(REPEAT('x', 10000 + i))) AS v FROM ${rows} AS t WHERE i < 2000`
+    const tooLarge = `SELECT SUM(LENGTH(REPEAT('x', 900000 + i))) AS v FROM ${rows} AS t`
+    for (let round = 0; round < 3; round++) {
+      await expect(firstColumn(tooLarge)).rejects.toBeInstanceOf(OutOfMemory)
+      for (let again = 0; again < 2; again++) expect(await firstColumn(fitting)).toEqual([21_999_000])
+    }
   })
 })
 

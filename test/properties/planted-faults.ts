@@ -46,15 +46,15 @@ export const plantedFaults: readonly (readonly [string, Plant])[] = [
       }),
   ],
   [
-    'a null that is pushed is taken for an absent property',
+    'a pushed null is stored as an absent property',
     changingRows((rows) => rows.map((row) => row.replaceAll(/,"V[^"]*":null/g, ''))),
   ],
   [
-    'the digits of a long are cut to those of a double',
+    'a long is rounded to a double',
     changingRows((rows) => rows.map((row) => row.replaceAll('9007199254740993', '9007199254740992'))),
   ],
   [
-    'items do not leave',
+    'items do not expire',
     (world) => ({ ...withPush(world, (push) => world.push(push)), retain: async () => undefined }),
   ],
 ]

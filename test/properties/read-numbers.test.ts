@@ -89,7 +89,7 @@ const readers: readonly (readonly [
   wanted: (text: string) => unknown,
 ])[] = [
   [
-    'rows of the portal',
+    'rows in the portal',
     async (rows) => {
       const table = await readRows(bytes(linesOf(rows)), () => undefined)
       return { n: column(table, 'n'), t: column(table, 't') }
@@ -97,7 +97,7 @@ const readers: readonly (readonly [
     exact,
   ],
   [
-    'a native answer in the portal',
+    'a native response in the portal',
     (rows) => {
       const table = nativeTable(parseWithLongs(`[{"timestamp":"x","result":${listOf(rows)}}]`))
       return { n: column(table, 'n'), t: column(table, 't') }
@@ -110,15 +110,15 @@ const readers: readonly (readonly [
     // JSON.stringify writes both zeros in the same way.
     (text) => Number(text) + 0,
   ],
-  ['rows of the client', async (rows) => members(await collected(lineValues<object>(bytes(linesOf(rows))))), Number],
-  ['an answer of the client', async (rows) => members(await client(listOf(rows)).sql('')), Number],
+  ['rows in the client', async (rows) => members(await collected(lineValues<object>(bytes(linesOf(rows))))), Number],
+  ['an SQL response in the client', async (rows) => members(await client(listOf(rows)).sql('')), Number],
   [
-    'a native answer of the client',
+    'a native response in the client',
     async (rows) => members(await client(listOf(rows)).native({ queryType: 'scan' })),
     Number,
   ],
   [
-    'a row of the command line',
+    'a row in the command line',
     (rows) => {
       const read = rows.map((one) => jsonMembers(objectOf(one)))
       return { n: read.map((list) => list[1]!.value), t: read.map((list) => JSON.parse(list[0]!.value)) }
@@ -126,7 +126,7 @@ const readers: readonly (readonly [
     (text) => text,
   ],
   [
-    'what Druid answers',
+    'a response of Druid',
     (rows) => members(JSON.parse(withExactLongs(listOf(rows)))),
     (text) => (typeof exact(text) === 'bigint' ? text : Number(text)),
   ],

@@ -306,7 +306,7 @@ test.each<[string, (world: World) => Parameters<World['run']>[0]]>([
     },
   ],
   [
-    'rows that are missing although they were reported as published',
+    'a row that is missing although it was reported as published',
     (world) => {
       const rows = world.druid.rowsOf(rowsSource)
       const row = rows.find((one) => Number(one[timeColumn]) < dayMs)!

@@ -31,8 +31,16 @@ test('replays, discards, drops and expirations are applied exactly once despite 
   const fault = await firstFault({ first, count: histories }, (seed) => runLifecycleHistory(seed, {}, happenings))
   expect(fault).toBeNull()
   // Histories in which little happens prove little.
-  const asked = ['replay', 'discard', 'retention', 'dropped', 'field added', 'repeated push']
-  for (const kind of [...asked, 'rowsReplayed', 'expiredFilesDeleted', 'sealed', 'merged', 'journalTrimmed', 'crash'])
+  const requested = ['replay', 'discard', 'retention', 'dropped', 'field added', 'repeated push']
+  for (const kind of [
+    ...requested,
+    'rowsReplayed',
+    'expiredFilesDeleted',
+    'sealed',
+    'merged',
+    'journalTrimmed',
+    'crash',
+  ])
     expect(happenings.get(kind), kind).toBeGreaterThan(0)
 }, 3_600_000)
 
@@ -42,31 +50,34 @@ type Canary = [name: string, plant: Plant, firstSeed?: number]
 
 test.each<Canary>([
   ['applies a replay twice', () => ({ writer: writtenTwice })],
-  ['does not note what a replay stores', replay(async ({ passed }) => ({ stored: passed, taken: passed.length }))],
   [
-    'takes rows out of the list that it does not store',
+    'does not record the rows that a replay stores',
+    replay(async ({ passed }) => ({ stored: passed, taken: passed.length })),
+  ],
+  [
+    'removes rows from the rejected rows without storing them',
     replay(async (outcome, outcomes) => {
       await outcomes.replay(outcome)
       return { stored: [], taken: 0 }
     }),
   ],
-  ['lets rows leave before that is recorded', eagerRetention, 11],
+  ['expires rows before the retention is recorded', eagerRetention, 11],
   [
-    'shows rows again that had left',
+    'returns expired rows again',
     () => ({ retainedBy: (store) => ({ changed: () => store.changed(), purge: async () => undefined }) }),
     22,
   ],
   [
-    'does not remember what was dropped',
+    'forgets dropped entities',
     () => ({ catalog: (catalog) => ({ ...catalog, dropped: { ...catalog.dropped, list: async () => [] } }) }),
     30,
   ],
   [
-    'forgets keys when their records leave the journal',
+    'forgets idempotency keys when the journal is trimmed',
     () => ({ keys: (keys) => changed(keys, { beforeTrim: async () => undefined }) }),
   ],
   [
-    'never fsyncs the files of keys',
+    'never fsyncs the files of idempotency keys',
     () => ({ disk: withFiles((_, path) => (path.startsWith('/data/keys') ? { sync: async () => undefined } : {})) }),
   ],
 ])(

@@ -41,17 +41,28 @@ function checkLog(path: string, descriptor: number): string | null {
   if ((!littleEndian && magic !== bigEndianMagic) || !isSame(checksum, header, 24))
     return `${path} is damaged: its header is not as it was written`
   const frameBytes = frameHeaderBytes + header.getUint32(8)
+  const sumOf = (seed: Checksum, frame: DataView): Checksum =>
+    checksumOf(checksumOf(seed, frame, 0, 8, littleEndian), frame, 24, frameBytes, littleEndian)
+  /** The checksum of the previous frame as computed; it differs from the stored one if that is damaged. */
+  let computed = checksum
   let damagedAt: number | null = null
   let commits = 0
   for (let offset = headerBytes; offset + frameBytes <= size; offset += frameBytes) {
     const frame = read(descriptor, frameBytes, offset)
     const isOfThisLog = frame.getUint32(8) === header.getUint32(16) && frame.getUint32(12) === header.getUint32(20)
-    const ofPage = checksumOf(checksumOf(checksum, frame, 0, 8, littleEndian), frame, 24, frameBytes, littleEndian)
-    const isWhole = isOfThisLog && isSame(ofPage, frame, 16)
+    let sum = sumOf(checksum, frame)
+    if (!isSame(sum, frame, 16) && damagedAt !== null) {
+      const other = sumOf(computed, frame)
+      if (isSame(other, frame, 16)) sum = other
+    }
+    const isSummed = isSame(sum, frame, 16)
+    const isWhole = isOfThisLog && isSummed
     if (!isWhole) damagedAt ??= offset
     const isCommit = frame.getUint32(4) !== 0
-    if (damagedAt !== null && isCommit && (isWhole || (offset === damagedAt && isOfThisLog))) commits++
+    // The first damaged frame belongs to this log if either its salts or its checksum are intact.
+    if (damagedAt !== null && isCommit && (isWhole || (offset === damagedAt && (isOfThisLog || isSummed)))) commits++
     checksum = { first: frame.getUint32(16), second: frame.getUint32(20) }
+    computed = sum
   }
   // One commit may be a transaction interrupted while it was written. A second commit was begun only after the first was on disk.
   if (commits < 2) return null

@@ -13,11 +13,13 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const pushed = 'POST /ingests/plant/data '
 
-/** A service whose ingest `plant` accepts rows {D, T, V}; it rejects the first row with the message, if there is one. */
+/** A service whose ingest `plant` accepts rows {D, T, V}; it rejects the first row with the message, if there is one, which begins with the field. */
 function plant(rejection: string | null = null, unknown: 'add' | 'reject' = 'reject'): Answers {
   const receipt = (rows: number) => {
     const rejected = rejection === null ? 0 : 1
-    const errors = rejection === null ? [] : [{ index: 0, field: 'D', code: 'invalid_time', message: rejection }]
+    const field = rejection?.split(':')[0]
+    const code = field === 'D' ? 'invalid_time' : 'wrong_type'
+    const errors = rejection === null ? [] : [{ index: 0, field, code, message: rejection }]
     return { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, replaced: 0, errors }
   }
   const answers: Answers = {
@@ -341,10 +343,10 @@ test('refuses dates in digits alone, which would be read as 1976, and proposes t
 test('for values a field does not accept as written, proposes --convert, which reads them', async () => {
   const csv = 'D, T ,V\n2026-01-01,a, +1.50 \n'
   const { out } = await pushCsv(csv, [], 'V: expected a number, got " +1.50 "')
-  expect(out).toContain('Values like " +1.50 " in D are read with --convert D=number.\n')
+  expect(out).toContain('Values like " +1.50 " in V are read with --convert V=number.\n')
   expect((await pushCsv(csv, ['--convert', 'V=number'])).rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1.5 }])
   // An option that was given is not proposed again.
-  const given = await pushCsv(csv, ['--convert', 'D=number'], 'V: expected a number, got " +1.50 "')
+  const given = await pushCsv(csv, ['--convert', 'V=number'], 'V: expected a number, got " +1.50 "')
   expect(given.out).not.toContain('are read with --convert')
   expect((await pushCsv(csv, ['--convert', 'V=int'])).code).toBe(64)
 })

@@ -25,7 +25,7 @@ const files: Readonly<Record<string, LoggerFile>> = {
     options: '--header-line 2 --skip-lines 4 --map TIMESTAMP=D,AirTC_Avg=V --drop RECORD',
     rows: [['2026-03-01 24:00:00', 4.9]],
   },
-  'a HOBO of Onset': {
+  'a HOBO logger of Onset': {
     csv: '\ufeff"Plot Title: Cellar, north"\n"#","Date Time, GMT+01:00","Temp, °C"\n1,03/13/26 10:00:00 PM,21.5\n2,03/13/26 10:15:00 PM,21.6\n',
     refused: ['--skip-lines 1\n'],
     options:
@@ -35,7 +35,7 @@ const files: Readonly<Record<string, LoggerFile>> = {
       ['2026-03-13T21:15:00.000Z', 21.6],
     ],
   },
-  'a testo 175': {
+  'a Testo 175 logger': {
     csv: 'Testo 175;SN 4030\nMesswerte vom;01.03.2026\n\nDatum / Uhrzeit;Temperatur;Feuchte\n01.03.2026 08:00:00;21,5;41,2\n01.03.2026 08:15:00;21,6;40\n',
     refused: ['--skip-lines 3 --delimiter ";" --decimal comma\n'],
     options:
@@ -45,7 +45,7 @@ const files: Readonly<Record<string, LoggerFile>> = {
       ['2026-03-01T08:15:00.000Z', 21.6],
     ],
   },
-  'hours of the German weather service': {
+  'hourly values of the German weather service': {
     csv: 'ID;MESS_DATUM;QN_9;TT_TU;eor\n   44;2026030100;    3;   4.9;eor\n   44;2026030101;    3;  -4.7;eor\n',
     refused: ['--delimiter ";"\n'],
     options: '--delimiter ; --map MESS_DATUM=D,TT_TU=V --drop ID,QN_9,eor --time-format yyyyMMddHH --convert V=number',
@@ -54,7 +54,7 @@ const files: Readonly<Record<string, LoggerFile>> = {
       ['2026-03-01T01:00:00.000Z', -4.7],
     ],
   },
-  'a meter that writes compact dates, and 24:00': {
+  'a meter with compact dates and 24:00': {
     csv: 'Bis\tWert\n202603012345\t1.5\n202603012400\t2\n',
     refused: ['--delimiter tab\n'],
     options: '--delimiter tab --map Bis=D,Wert=V --time-format yyyyMMddHHmm --time-zone Europe/Berlin',
@@ -88,13 +88,13 @@ const files: Readonly<Record<string, LoggerFile>> = {
     options: '--comment # --map _time=D,_value=V --drop ,result',
     rows: [['2026-03-01T08:00:00Z', 12.5]],
   },
-  'WinCC, all quoted': {
+  'WinCC, with quoted names and dates': {
     csv: '"TimeString";"VarValue"\n"01.03.2026 08:00:00";81,5\n',
     refused: ['--delimiter ";" --decimal comma\n'],
     options: "--delimiter ; --decimal comma --map TimeString=D,VarValue=V --time-format 'dd.MM.yyyy HH:mm:ss'",
     rows: [['2026-03-01T08:00:00.000Z', 81.5]],
   },
-  'Ignition, with spaces behind commas': {
+  'Ignition, with spaces after commas': {
     csv: 't_stamp, "the value"\n"Mar 1, 2026 1:00:00 PM", +82.5\n',
     refused: ['--map "t_stamp=D,the value=V"'],
     options: "--map 't_stamp=D,the value=V' --time-format 'MMM d, yyyy h:mm:ss a' --convert V=number",
@@ -106,7 +106,7 @@ const files: Readonly<Record<string, LoggerFile>> = {
     options: '--delimiter ; --decimal comma --time-format seconds',
     rows: [['2026-03-01T08:00:00.500Z', 1.5]],
   },
-  'LoRa, in small letters': {
+  'LoRa, with dates in lowercase': {
     csv: 'received_at,temperature\n2026-03-01t08:10:00z,21.5\n',
     refused: ['--map received_at=D,temperature=V'],
     options: '--map received_at=D,temperature=V',

@@ -121,45 +121,56 @@ interface WaitCase {
 
 const waitCases: WaitCase[] = [
   {
-    ...{ says: 'what a birth said is read by it, and an alias that it did not say never by a later one', seq: 1 },
+    ...{
+      says: 'a metric is read by the birth before it, and an alias that this birth lacks not by a later one',
+      seq: 1,
+    },
     ...{ data: [value(1, 222), value(99, 5)], rows: ['pressure=222'] },
     ...{ birth: renumbered, rowsAtBirth: [unsaid(99), ...born] },
   },
   {
-    ...{ says: 'also where the name is known and the type alone is not', seq: 1 },
+    ...{ says: 'a name whose type the birth before it lacks is not read by a later one', seq: 1 },
     ...{ data: [value(1, 222), withoutType], rows: ['pressure=222'] },
     ...{ birth: [{ name: 'zz', alias: 99, datatype: 3, int: 0 }], rowsAtBirth: ['zz has no data type', 'zz=0'] },
   },
   {
-    ...{ says: 'an alias that neither birth says makes no row', seq: 1, data: [value(1, 5), value(2, 6)] },
+    ...{ says: 'an alias that neither birth defines makes an error row', seq: 1, data: [value(1, 5), value(2, 6)] },
     ...{ rows: ['pressure=5'], birth: pressure, rowsAtBirth: [unsaid(2), 'pressure=0'] },
   },
   {
-    ...{ says: 'after a gap, what a later birth says otherwise makes no row', seq: 2 },
+    ...{ says: 'after a gap, an alias that a later birth renames makes an error row', seq: 2 },
     ...{ data: [value(1, 222)], birth: renumbered, rowsAtBirth: [changed(1), ...born] },
   },
   {
-    ...{ says: 'after a gap, what a later birth says again is read', seq: 2, data: [value(1, 222)] },
+    ...{ says: 'after a gap, an alias that a later birth confirms is read', seq: 2, data: [value(1, 222)] },
     ...{ birth: [...pressure, named('zz', 99)], rowsAtBirth: ['pressure=222', 'pressure=0', 'zz=0'] },
   },
   {
-    ...{ says: 'after a gap, another type is another meaning', seq: 2, data: [value(1, 222)] },
+    ...{
+      says: 'after a gap, an alias whose type a later birth changes makes an error row',
+      seq: 2,
+      data: [value(1, 222)],
+    },
     ...{ birth: [{ ...named('pressure', 1), datatype: 9 }], rowsAtBirth: [changed(1), 'pressure=0'] },
   },
   {
-    ...{ says: 'after a gap, a new alias is what a later birth says: the one that said it may be missing', seq: 2 },
+    ...{ says: 'after a gap, a new alias is read by a later birth: the birth that defined it may be missing', seq: 2 },
     ...{ data: [value(99, 5)], birth: renumbered, rowsAtBirth: ['zz=5', ...born] },
   },
   {
-    ...{ says: 'data that overtook its birth is read by it', seq: 2, data: [value(1, 222), value(99, 5)] },
+    ...{ says: 'data that overtakes its birth is read by that birth', seq: 2, data: [value(1, 222), value(99, 5)] },
     ...{ birth: renumbered, bornAt: 1000, rowsAtBirth: ['temperature=222', 'zz=5', ...born] },
   },
   {
-    ...{ says: 'data that overtook its birth, in the sequence of the session before', seq: 1, data: [value(99, 5)] },
+    ...{
+      says: 'data that overtakes its birth is read by it also if it continues the previous sequence',
+      seq: 1,
+      data: [value(99, 5)],
+    },
     ...{ birth: renumbered, bornAt: 1000, rowsAtBirth: ['zz=5', ...born] },
   },
   {
-    ...{ says: 'where no birth was known, any birth says it', data: [{ alias: 1, int: 222 }, withoutType] },
+    ...{ says: 'if no birth is known, data is read by the next one', data: [{ alias: 1, int: 222 }, withoutType] },
     ...{ birth: [{ name: 'zz', alias: 1, datatype: 3, int: 0 }], rowsAtBirth: ['zz=222', 'zz=5', 'zz=0'] },
   },
 ]

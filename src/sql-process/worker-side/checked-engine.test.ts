@@ -18,12 +18,17 @@ const query = {
   tables: [{ files: [file('first', 0), file('second', 1)] }],
 } as unknown as EngineQuery
 
-/** The checked files, and the files that the engine then reads, in order. */
+interface RunOptions {
+  readonly damaged?: string
+  readonly signal?: AbortSignal
+  readonly seen?: string[]
+}
+
+/** The checked files, and the files that the engine then reads, in order. They are also added to `seen`, which shows them if the query fails. */
 async function ran(
   timesOf: () => Promise<TimeBounds | null>,
-  { damaged = '', signal = never }: { readonly damaged?: string; readonly signal?: AbortSignal } = {},
+  { damaged = '', signal = never, seen = [] }: RunOptions = {},
 ) {
-  const seen: string[] = []
   const engine = {
     timesOf,
     run: async function* (read: EngineQuery) {
@@ -33,9 +38,10 @@ async function ran(
   } as unknown as SqlEngine
   const checks = new FileChecks(
     async (path) => {
+      seen.push(`check ${path}`)
       if (path === damaged) throw new Error(`${path} is damaged`)
     },
-    (path) => seen.push(`whole ${path}`),
+    () => undefined,
   )
   for await (const _batch of new CheckedEngine(engine, checks).run(query, { resultRows: 1 }, signal))
     seen.push('answered')
@@ -44,7 +50,7 @@ async function ran(
 
 test('only files within the time range of a query are checked and read', async () => {
   expect(await ran(async () => ({ fromMs: day, untilMs: 2 * day }))).toEqual([
-    'whole second',
+    'check second',
     'read second',
     'answered',
   ])
@@ -56,11 +62,15 @@ describe('when the query cannot be planned', () => {
   }
 
   test('all files are checked, since a damaged one may be the cause', async () => {
-    expect(await ran(refused)).toEqual(['whole first', 'whole second', 'read first second', 'answered'])
-    await expect(ran(refused, { damaged: 'second' })).rejects.toThrow('second is damaged')
+    expect(await ran(refused)).toEqual(['check first', 'check second', 'read first second', 'answered'])
+    const seen: string[] = []
+    await expect(ran(refused, { damaged: 'second', seen })).rejects.toThrow('second is damaged')
+    expect(seen).toEqual(['check first', 'check second'])
   })
 
-  test('an aborted query fails with the reason of its abort', async () => {
-    await expect(ran(refused, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
+  test('no file is checked for an aborted query, which fails with the reason of its abort', async () => {
+    const seen: string[] = []
+    await expect(ran(refused, { signal: AbortSignal.abort(new Error('gone')), seen })).rejects.toThrow('gone')
+    expect(seen).toEqual([])
   })
 })

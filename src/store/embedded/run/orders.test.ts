@@ -19,10 +19,10 @@ const shapes: Readonly<Record<string, (draw: (below: number) => number, place: n
   equal: () => 7,
   'a few series': (_, place, length) => place % Math.ceil(length / 5),
   'many series': (_, place) => place % 7,
-  'with late ones': (draw, place) => (draw(20) === 0 ? draw(place + 1) : place),
-  'with ties and late ones': (draw, place) => Math.floor((draw(20) === 0 ? draw(place + 1) : place) / 9),
-  'in no order': (draw, _, length) => draw(length),
-  'of few dates': (draw) => draw(4),
+  'with late dates': (draw, place) => (draw(20) === 0 ? draw(place + 1) : place),
+  'with ties and late dates': (draw, place) => Math.floor((draw(20) === 0 ? draw(place + 1) : place) / 9),
+  random: (draw, _, length) => draw(length),
+  'few distinct': (draw) => draw(4),
 }
 const rows = fc.oneof(fc.nat(40), fc.integer({ min: 2000, max: 20_000 }))
 
