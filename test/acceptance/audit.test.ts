@@ -33,8 +33,11 @@ const list = (query = '') => callOk<Listed>(service.url, 'GET', `/admin/audit${q
 const newest = async (): Promise<Line | undefined> => (await list('?limit=1')).Items[0]
 const unknownKey = 'a-key-that-nobody-has-ever-had'
 
+/** The clock of the service. */
+let nowMs = Date.now
+
 beforeAll(async () => {
-  service = await runService()
+  service = await runService({}, { nowMs: () => nowMs() })
   pusher = await makeIngest(service.url, adminKey, { alias: 'plant' })
   made.push(adminKey, pusher, unknownKey)
   const item = [{ name: 'id', type: 'string', role: 'index' }]
@@ -258,12 +261,21 @@ describe('each change writes an audit line', () => {
   })
 })
 
-test('requests with unknown keys are added up by the minute', async () => {
-  for (let count = 0; count < 3; count++) await call(service.url, 'GET', '/admin/ingests', { key: unknownKey })
-  const { Items } = await list('?what=refuseKeys')
-  const requests = Items.map(({ after }) => (after as { requests: number }).requests)
-  expect(requests.reduce((sum, count) => sum + count)).toBe(3)
-  expect(Items[0]).toMatchObject({ key: null, request: null, address: expect.any(String), before: null })
+test('requests with unknown keys are added up in one line a minute', async () => {
+  const startMs = Date.now()
+  const refused = async (atMs: number, count: number): Promise<readonly Line[]> => {
+    nowMs = () => startMs + atMs
+    for (let asked = 0; asked < count; asked++) await call(service.url, 'GET', '/admin/ingests', { key: unknownKey })
+    return (await list('?what=refuseKeys')).Items
+  }
+  const of = (requests: number): object => {
+    const line = { key: null, subscriber: null, request: null, address: expect.any(String), name: null, before: null }
+    return { ...line, after: expect.objectContaining({ requests }) }
+  }
+  expect(await refused(0, 3)).toMatchObject([of(3)])
+  expect(await refused(59_999, 2)).toMatchObject([of(5)])
+  expect(await refused(60_000, 1)).toMatchObject([of(1), of(5)])
+  nowMs = () => Date.now() + 60_000
 })
 
 test('lines are filtered by who, what and when, and listed newest first, page by page', async () => {

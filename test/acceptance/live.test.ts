@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Tidemark } from '../../src/client/tidemark.ts'
-import { call, callOk, makeIngest, makeReader } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { LiveReader } from '../support/live-reader.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -186,20 +186,51 @@ test('a reader beyond limits.liveReaders is refused until another disconnects', 
 })
 
 describe('a stream ends', () => {
-  test('when the subscription is removed', async () => {
-    const closed = await service.restart({ settings: { 'access.consumption': 'key' } })
-    service = closed
-    const readerKey = await makeReader(service.url, adminKey, ['plant'], 'watcher')
-    for (const end of [
-      () => callOk(service.url, 'PUT', '/admin/subscribers/watcher/subscriptions', { key: adminKey, body: [] }),
-    ]) {
-      const response = await fetch(`${service.url}/consumer/data/live?entity=plant`, {
-        headers: { authorization: `Bearer ${readerKey}` },
-      })
-      expect(response.status).toBe(200)
-      await end()
-      expect(await response.text()).toMatch(/^id: /)
-    }
+  const admin = { key: adminKey }
+  const watcher = '/admin/subscribers/watcher'
+  let aheadMs = 0
+
+  beforeAll(async () => {
+    const settings = { 'access.consumption': 'key' }
+    service = await service.restart({ settings, nowMs: () => Date.now() + aheadMs })
+    await callOk(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name: 'watcher' } })
+  })
+
+  test.each<[name: string, end: (keyId: string) => unknown]>([
+    ['its key is deleted', (id) => callOk(service.url, 'DELETE', `/admin/keys/${id}`, admin)],
+    [
+      'its key expires',
+      () => {
+        aheadMs = 60_000
+      },
+    ],
+    [
+      'the subscription is removed',
+      () => callOk(service.url, 'PUT', `${watcher}/subscriptions`, { ...admin, body: [] }),
+    ],
+  ])('when %s', async (_, end) => {
+    await callOk(service.url, 'PUT', `${watcher}/subscriptions`, { ...admin, body: [{ entity: 'plant' }] })
+    const expires = new Date(Date.now() + aheadMs + 60_000).toISOString()
+    const made = { ...admin, body: { rights: ['consume'], expires } }
+    const { id, key: readerKey } = await callOk<{ id: string; key: string }>(
+      service.url,
+      'POST',
+      `${watcher}/keys`,
+      made,
+    )
+    const response = await fetch(`${service.url}/consumer/data/live?entity=plant`, {
+      headers: { authorization: `Bearer ${readerKey}` },
+    })
+    expect(response.status).toBe(200)
+    let text = ''
+    const reading = (async () => {
+      for await (const part of response.body!.pipeThrough(new TextDecoderStream())) text += part
+    })()
+    await push('plant', key, [{ D: at(1), T: id, V: 1 }])
+    await expect.poll(() => text, { timeout: 60_000 }).toContain(`"T":"${id}"`)
+    await end(id)
+    await reading
+    expect(text).toMatch(/^id: /)
     const refused = await call(service.url, 'GET', '/consumer/data/live?entity=plant', { key: readerKey })
     expect(refused.status).toBe(403)
   })

@@ -151,20 +151,20 @@ describe('a response larger than its memory', () => {
       return response.status === 200
     })
   })
+})
 
-  // Druid's answers take longer than the idle limit.
-  test.skipIf(onCluster)('a client that reads none of its short responses is disconnected', async () => {
-    const service = await plant({ 'limits.sendIdleMs': '300' })
-    const ended = neverRead(service, everySecond(150), 3000)
-    await expect(ended).resolves.toBeUndefined()
-  })
+// Druid's answers take longer than the idle limit.
+test.skipIf(onCluster)('a client that reads none of its short responses is disconnected', async () => {
+  const service = await plant({ 'limits.sendIdleMs': '300' })
+  const ended = neverRead(service, everySecond(150), 3000)
+  await expect(ended).resolves.toBeUndefined()
+})
 
-  test('a spool file of a dead process is removed at the next start', async () => {
-    const first = await plant()
-    await writeFile(join(await spoolOf(first), 'left-behind'), 'x')
-    running.splice(0, 1, await first.restart())
-    expect(await readdir(await spoolOf(first))).toEqual([])
-  })
+test('a spool file of a dead process is removed at the next start', async () => {
+  const first = await plant()
+  await writeFile(join(await spoolOf(first), 'left-behind'), 'x')
+  running.splice(0, 1, await first.restart())
+  expect(await readdir(await spoolOf(first))).toEqual([])
 })
 
 /** Processes of a cluster have separate folders. */

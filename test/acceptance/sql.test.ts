@@ -83,8 +83,10 @@ describe('results', () => {
     expect(JSON.parse((await ask(text, { 'accept-encoding': 'br' })).text)).toHaveLength(2)
   })
 
-  test('an integer overflow still returns a number', async () => {
-    expect(await rowsFor('SELECT 9223372036854775807 + COUNT(*) AS n FROM plant')).toEqual([{ n: expect.any(Number) }])
+  test('integers wrap around when they overflow', async () => {
+    const n = BigInt.asIntN(64, 2n ** 63n - 1n + 120n)
+    const reply = await ask('SELECT 9223372036854775807 + COUNT(*) AS n FROM plant')
+    expect(reply).toEqual({ status: 200, text: `[{"n":${n}}]` })
   })
 })
 

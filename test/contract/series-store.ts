@@ -98,9 +98,32 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
       for (const plan of plans) {
         const rows = model.run(plan).length
         if (rows < 2) continue
-        await expect(drain(reader, plan, { ...roomy, resultRows: rows - 1 })).rejects.toThrow(Problem)
+        const refused = drain(reader, plan, { ...roomy, resultRows: rows - 1 }).catch((error: unknown) => error)
+        expect(await refused).toBeInstanceOf(Problem)
+        expect(await refused).toMatchObject({ code: 'result_too_large' })
         await expect(drain(reader, plan, { ...roomy, resultRows: rows })).resolves.toBe(rows)
       }
+    }, 60_000)
+
+    test('means of more buckets than the limit are an error', async () => {
+      let refusals = 0
+      for (const world of random.filter(({ duplicates }) => duplicates === 'keep')) {
+        for (const plan of world.plans) {
+          // Other numbers are counted where empty buckets are filled, and in the local time of a zone.
+          if (plan.kind !== 'average' || plan.fill !== undefined) continue
+          if (plan.granularity.kind === 'all' || plan.granularity.kind === 'zoned' || refusals === 20) continue
+          const buckets = new Set(world.model.run(plan).map(([startMs]) => startMs)).size
+          if (buckets < 2) continue
+          const refused = drain(reader(world), plan, { ...roomy, buckets: buckets - 1 }).catch(
+            (error: unknown) => error,
+          )
+          expect(await refused).toBeInstanceOf(Problem)
+          expect(await refused).toMatchObject({ code: 'too_many_buckets' })
+          await expect(drain(reader(world), plan, { ...roomy, buckets })).resolves.toBeGreaterThan(0)
+          refusals++
+        }
+      }
+      expect(refusals).toBeGreaterThan(0)
     }, 60_000)
 
     test('an entity without rows is empty', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MemoryFolder } from '../../../../test/support/memory-files.ts'
 import { columnOf } from '../../../../test/support/random-rows.ts'
@@ -8,6 +9,7 @@ import { newPacer } from '../../../../test/support/sealed-files.ts'
 import type { Disk } from '../../../lib/disk.ts'
 import { nodeDisk } from '../../../lib/node-disk.ts'
 import type { EntityField } from '../../../model/entity.ts'
+import type { RowsFile } from '../../../model/rows-file.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 import { sealRows } from '../sealing/sealer.ts'
 import { Snapshots } from './snapshots.ts'
@@ -95,17 +97,29 @@ test('writes nothing before a snapshot is taken, nor when there are no new rows'
   expect(onDisk()).toHaveLength(1)
 })
 
-test('snapshots keep few files, which range from the first row to the last', async () => {
+test('snapshots keep few files, and each row is in exactly one of them', async () => {
+  const duckdb = await DuckDBInstance.create(':memory:', { threads: '1' })
+  const connection = await duckdb.connect()
+  const rowsOf = async ({ path }: RowsFile): Promise<readonly (readonly unknown[])[]> => {
+    const columns = 'epoch_ms(__time)::INTEGER, T, V::INTEGER, "@position"::INTEGER'
+    return (await connection.runAndReadAll(`SELECT ${columns} FROM '${path}'`)).getRows()
+  }
   for (let round = 0; round < 200; round++) {
     write(1 + (round % 7) * (round % 5))
     const { entities, release } = await snapshots.take([1], never)
     const { files } = entities[0]!
-    release()
     expect(files.length).toBeLessThanOrEqual(filesMax)
-    const ranges = [...files].sort((left, right) => left.firstMs - right.firstMs)
-    expect(ranges[0]!.firstMs).toBe(0)
-    expect(ranges.at(-1)!.lastMs).toBe(position - 1)
+    const rows = await Promise.all(files.map(rowsOf))
+    for (const [file, { firstMs, lastMs }] of files.entries()) {
+      const times = rows[file]!.map(([ms]) => Number(ms))
+      expect([firstMs, lastMs]).toEqual([Math.min(...times), Math.max(...times)])
+    }
+    const inOrder = rows.flat().toSorted(([left], [right]) => Number(left) - Number(right))
+    expect(inOrder).toEqual(Array.from({ length: position }, (_, row) => [row, `t${row % 3}`, row, row]))
+    release()
   }
+  connection.closeSync()
+  duckdb.closeSync()
   await settled()
   expect(onDisk().length).toBeLessThanOrEqual(filesMax)
 })

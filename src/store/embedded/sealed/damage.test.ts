@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { drawFrom } from '../../../../test/support/random-rows.ts'
@@ -57,7 +58,16 @@ function paths({ file }: Written): { readonly parquet: string; readonly index: s
 }
 
 /** Everything that a newly opened file can return. */
-function readAll({ folder, file }: Written): unknown {
+interface AllRead {
+  readonly rows: unknown
+  readonly numbers: unknown
+  readonly tails: unknown
+  /** The rollups of each series, and of all together. */
+  readonly sums: unknown
+  readonly pooled: unknown
+}
+
+function readAll({ folder, file }: Written): AllRead {
   const reader = folder.open(file.info).open(columns, 'cached')
   return {
     rows: everything(reader, columns.length),
@@ -86,11 +96,12 @@ function pooledOf(pooled: PooledRollups | null): unknown {
 }
 
 /** The data of a file, or the error that reading it throws. */
-function outcome(written: Written): unknown {
+function outcome(written: Written): AllRead | Error {
   try {
     return readAll(written)
   } catch (error) {
-    return error
+    if (error instanceof Error) return error
+    throw error
   }
 }
 
@@ -219,10 +230,11 @@ function changeSection(written: Written, kind: number, change: (section: Buffer)
 
 describe('rollups with changed bytes and valid checksums', () => {
   test.each([6, 7, 8, 11, 12, 14, 15, 16])(
-    'of section %i are reported as damage or give other numbers',
+    'of section %i are reported as damage, or change only numbers of hours, which verify reports',
     async (kind) => {
       const written = await writeEntity(folder.path, plant)
       const sound = readFileSync(paths(written).index)
+      const undamaged = readAll(written)
       const draw = drawFrom(kind)
       for (let round = 0; round < 60; round++) {
         writeFileSync(paths(written).index, sound)
@@ -230,7 +242,14 @@ describe('rollups with changed bytes and valid checksums', () => {
           for (let more = draw(3); more >= 0; more--) section[draw(section.length)] = draw(256)
         })
         const seen = outcome(written)
-        if (seen instanceof Error) expect(seen).toBeInstanceOf(DamagedFileError)
+        if (seen instanceof Error) {
+          expect(seen).toBeInstanceOf(DamagedFileError)
+          continue
+        }
+        const { sums, pooled, ...others } = seen
+        expect({ ...undamaged, ...others }).toEqual(undamaged)
+        if (!isDeepStrictEqual({ ...others, sums, pooled }, undamaged))
+          expect(await faultsOf(written), `round ${round}`).not.toEqual([])
       }
     },
   )
@@ -258,17 +277,18 @@ describe('a file that differs from the one in the manifest', () => {
     expect(outcome(one)).toBeInstanceOf(DamagedFileError)
   })
 
-  test('is not read when it is missing', async () => {
-    for (const kind of ['parquet', 'index'] as const) {
-      const written = await writeEntity(folder.path, plant)
-      await written.folder.remove(written.file)
-      expect(outcome(written)).toMatchObject({
-        path: paths(written).index,
-        message: expect.stringMatching('cannot be read'),
-      })
-      expect(await faultsOf(written)).toHaveLength(1)
-      expect(kind).toBeDefined()
-    }
+  test.each([
+    ['its Parquet file is missing', ['parquet'], 'parquet', 'it cannot be opened'],
+    ['its index is missing', ['index'], 'index', 'it cannot be read'],
+    ['both of its files are missing', ['parquet', 'index'], 'index', 'it cannot be read'],
+  ] as const)('is not read when %s, which verify reports', async (_, missing, named, message) => {
+    const written = await writeEntity(folder.path, plant)
+    for (const kind of missing) rmSync(paths(written)[kind])
+    const path = paths(written)[named]
+    const seen = outcome(written)
+    expect(seen).toBeInstanceOf(DamagedFileError)
+    expect(seen).toMatchObject({ path, message: expect.stringContaining(message) })
+    expect(await faultsOf(written)).toEqual([expect.stringContaining(path)])
   })
 })
 
