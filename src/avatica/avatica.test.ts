@@ -423,6 +423,6 @@ test.each(['prepareAndExecuteBatch', 'executeBatch'] as const)(
   '%s is refused: there are no batches',
   async (request) => {
     const { ask } = await withStatement()
-    await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('There are no batches')
+    await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('Batches of changes are not supported')
   },
 )

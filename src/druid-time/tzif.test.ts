@@ -58,7 +58,7 @@ test.each<[what: string, bytes: Uint8Array, message: string]>([
     Buffer.from('# version 2026a, and more than so many characters'),
     'it is not a TZif file of version 2 or later',
   ],
-  ['an invalid rule', tzif({ offsets: [0], rule: 'CET-1CEST,M3' }), 'its rule "CET-1CEST,M3" is none'],
+  ['an invalid rule', tzif({ offsets: [0], rule: 'CET-1CEST,M3' }), 'its rule "CET-1CEST,M3" is not valid'],
   ['a file without offsets', tzif({ offsets: [] }), 'it names no offset'],
 ])('%s is refused', (_what, bytes, message) => {
   expect(() => tzifChanges(bytes)).toThrow(message)

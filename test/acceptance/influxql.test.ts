@@ -286,7 +286,7 @@ describe('errors', () => {
     [`SELECT v FROM cpu WHERE host =~ /${'(a+)+'.repeat(500)}$/`, 'sql_query: '],
     [
       "SELECT sum(v) FROM cpu WHERE time < '9999-01-01' GROUP BY time(1h) fill(none) tz('Europe/Madrid')",
-      'Europe/Madrid reads at most 300 of their changes',
+      'Europe/Madrid supports at most 300 clock changes',
     ],
     ["SELECT v FROM cpu WHERE time > 'soon'", "'soon' is not a time"],
     ['SELECT v FROM cpu WHERE time > 1e400', '1e400 is beyond the range of numbers'],

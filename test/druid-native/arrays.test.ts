@@ -373,8 +373,8 @@ describe('refused, by Druid too or because it is not supported', () => {
       splitTexts,
       { queryType: 'topN', dimension: 'v', metric: 'n', threshold: 3, aggregations: counted },
     ],
-    ['invalid_request', 'several texts', several, grouped(as('ARRAY<STRING>'))],
-    ['invalid_request', 'STRING and arrays are its types', longs, grouped(as('LONG'))],
+    ['invalid_request', 'multi-value column', several, grouped(as('ARRAY<STRING>'))],
+    ['invalid_request', 'use STRING or an array type', longs, grouped(as('LONG'))],
     ['invalid_request', '"s" is not an array', longs, grouped({ ...as('ARRAY<STRING>'), dimension: 's' })],
     [
       'unsupported_native_query',
@@ -396,7 +396,7 @@ describe('refused, by Druid too or because it is not supported', () => {
     ],
     [
       'unsupported_native_query',
-      'which map() does for each',
+      'without map()',
       several,
       { queryType: 'scan', filter: { type: 'expression', expression: "upper(v) == 'A'" } },
     ],

@@ -57,7 +57,7 @@ export function bindExpression(expression: Expression, scope: Scope): Bound {
       return nodeOf(arrayLiteral(expression, (item) => compileExpression(item, scope)))
     case 'lambda':
       throw new ExpressionError(
-        `a lambda is only allowed as the first argument of ${Object.keys(applyFunctions).join(', ')} alone`,
+        `a lambda is only allowed as the first argument of ${Object.keys(applyFunctions).join(', ')}`,
       )
   }
 }

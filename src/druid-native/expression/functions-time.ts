@@ -12,7 +12,7 @@ import { type Call, type FunctionTable, literalText } from './call.ts'
 
 function zoneOf(call: Call, index: number): Zone {
   const name = call.literal(index)
-  if (name === undefined) return call.refuse('the time zone must be a constant text')
+  if (name === undefined) return call.refuse('the time zone must be a constant string')
   if (name === null || name === '') return Zone.utc
   return Zone.find(String(name)) ?? call.refuse(`there is no time zone "${name}"`)
 }
@@ -83,7 +83,7 @@ function extract(args: readonly Typed[], call: Call): Typed {
 
 function formatted(args: readonly Typed[], call: Call): Typed {
   const pattern = args.length > 1 ? call.literal(1) : null
-  if (pattern === undefined) return call.refuse('the pattern must be a constant text')
+  if (pattern === undefined) return call.refuse('the pattern must be a constant string')
   const pieces = pattern === null ? null : patternPieces(String(pattern))
   if (pattern !== null && pieces === null) return call.refuse(`"${pattern}" is not a valid pattern`)
   return textValue(formatTime(timeOf(args[0]!), pieces, zoneOf(call, 2)))
@@ -92,7 +92,7 @@ function formatted(args: readonly Typed[], call: Call): Typed {
 function parsed(args: readonly Typed[], call: Call): Typed {
   const zone = zoneOf(call, 2)
   const pattern = args.length > 1 ? call.literal(1) : null
-  if (pattern === undefined) return call.refuse('the pattern must be a constant text')
+  if (pattern === undefined) return call.refuse('the pattern must be a constant string')
   const text = toText(args[0]!)
   if (pattern === null) return longValue(parseIsoTime(text, zone))
   const format = parseTimePattern(String(pattern))

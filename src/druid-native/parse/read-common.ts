@@ -113,7 +113,7 @@ export function readIntervals(json: Json): readonly Interval[] {
     typeof json.value === 'string'
       ? json.value.split(',', intervalsMax + 1).map((text) => ({ text, json }))
       : json.items().map((item) => ({ text: item.text(), json: item }))
-  if (texts.length > intervalsMax) return json.fail(`holds more than ${intervalsMax} intervals`)
+  if (texts.length > intervalsMax) return json.fail(`has more than ${intervalsMax} intervals`)
   return condense(
     texts.map(
       ({ text, json: at }) =>

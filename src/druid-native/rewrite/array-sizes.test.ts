@@ -38,7 +38,7 @@ describe('refused', () => {
     [`fold((x, acc) -> array_concat(acc, acc), ${texts}, [1])`, '"acc" is combined with itself'],
     [`fold((x, acc) -> upper(if(x, concat(acc, lower(acc)), x)), ${texts}, '')`, '"acc" is combined with itself'],
     [`fold((x, acc) -> repeat(acc, 2), ${texts}, 'a')`, '"acc" is combined with itself'],
-    [`fold((x, acc) -> array_to_string(map((y) -> acc, ${texts}), ''), ${texts}, 'a')`, '"acc" is put together'],
+    [`fold((x, acc) -> array_to_string(map((y) -> acc, ${texts}), ''), ${texts}, 'a')`, '"acc" is combined'],
     [`cartesian_fold((x, y, acc) -> concat(acc, acc), [1], [2], 'a')`, '"acc" is combined with itself'],
     [`cartesian_map((x, y, z) -> x, ${texts}, ${texts}, ${texts})`, 'cartesian_map of too many'],
     [

@@ -91,7 +91,7 @@ describe('refused', () => {
     [
       'a REPEAT in capitals with a count that is not constant',
       where('REPEAT(T, L) == T'),
-      /^unsupported_native_query .*no constant/,
+      /^unsupported_native_query .*not a constant/,
     ],
     [
       'nested repeats beyond the string limit',
@@ -107,7 +107,7 @@ describe('refused', () => {
     [
       'a repeat with a count that is not constant',
       where('repeat(T, L) == T'),
-      /^unsupported_native_query .*no constant/,
+      /^unsupported_native_query .*not a constant/,
     ],
     [
       'a pattern with nested counted repetitions',
