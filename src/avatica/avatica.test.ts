@@ -180,7 +180,7 @@ describe('a running query', () => {
   test('blocks another run of its statement, and keeps its connection from being closed as idle', async () => {
     const { ask, avatica, clock } = await withStatement()
     const running = ask(execute('SLOW'))
-    await expect(ask(execute('SELECT 1'))).rejects.toThrow('runs already')
+    await expect(ask(execute('SELECT 1'))).rejects.toThrow('is already running')
     clock.nowMs = 5000
     avatica.closeIdle()
     expect(await ask(plain('commit'))).toEqual({ response: 'commit' })
@@ -423,6 +423,6 @@ test.each(['prepareAndExecuteBatch', 'executeBatch'] as const)(
   '%s is refused: there are no batches',
   async (request) => {
     const { ask } = await withStatement()
-    await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('There are no batches')
+    await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('Batches of changes are not supported')
   },
 )

@@ -168,7 +168,7 @@ export class Avatica {
       case 'executeBatch':
         throw new Problem(
           'invalid_request',
-          'There are no batches of changes: rows are pushed to an ingest. Execute a query.',
+          'Batches of changes are not supported: push rows to an ingest, or execute a query.',
         )
     }
   }

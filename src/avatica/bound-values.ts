@@ -35,6 +35,6 @@ function refusal(type: string, path: string): Problem {
   if (type === 'UNSET') return invalidRequest(path, 'has no value: set all parameters before you execute the statement')
   return invalidRequest(
     path,
-    `is of Avatica's type ${type.slice(0, 100)}, which is not taken: set a number, a text, a boolean, a date or a timestamp`,
+    `is of Avatica's type ${type.slice(0, 100)}, which is not supported: set a number, a string, a boolean, a date or a timestamp`,
   )
 }

@@ -51,7 +51,7 @@ export class UnknownConnection extends Problem {
   constructor(id: string) {
     super(
       'not_found',
-      `There is no connection ${JSON.stringify(id.slice(0, 100))}: it was closed, or nobody used it for jdbc.idleMs. Open another.`,
+      `There is no connection ${JSON.stringify(id.slice(0, 100))}: it was closed, or idle for jdbc.idleMs. Open another.`,
     )
   }
 }
@@ -149,7 +149,7 @@ export class JdbcConnections {
     const { connections, ownConnections } = this.#limits
     const sameId = [...(this.#byId.get(opened.id) ?? [])]
     if (sameId.some(({ opened: { ownerId } }) => ownerId === opened.ownerId))
-      throw new Problem('invalid_request', 'You have a connection of this id open already. Choose another id.')
+      throw new Problem('invalid_request', 'A connection with this id is already open. Choose another id.')
     const own = this.#ownCounts.get(opened.ownerId) ?? 0
     if (own >= ownConnections) {
       throw new Problem(

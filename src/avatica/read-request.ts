@@ -99,7 +99,7 @@ const nullTypes = new Set(['NULL', 'OBJECT'])
 function patternsOf(body: Plain): MetadataPatterns {
   const types = body['typeList'] ?? null
   if (types !== null && !(Array.isArray(types) && types.every((type) => typeof type === 'string')))
-    throw malformed('typeList is not a list of texts')
+    throw malformed('typeList is not a list of strings')
   return {
     catalog: optionalText(body['catalog'], 'catalog'),
     schemaPattern: optionalText(body['schemaPattern'], 'schemaPattern'),
@@ -126,7 +126,7 @@ function infoText(name: string, value: unknown): string {
     case 'boolean':
       return String(value)
     default:
-      throw malformed(`info.${name.slice(0, 100)} is neither a text nor a number nor true or false`)
+      throw malformed(`info.${name.slice(0, 100)} is not a string, a number, true or false`)
   }
 }
 
@@ -135,7 +135,7 @@ const keptInfo = new Set(['password', 'avatica_password', 'sqlTimeZone', 'timeou
 
 function kept(text: string, name: string): string {
   if (text.length > keptCharactersMax)
-    throw malformed(`${name} has ${text.length} characters, and may have ${keptCharactersMax}`)
+    throw malformed(`${name} has ${text.length} characters, but at most ${keptCharactersMax} are allowed`)
   return text
 }
 
@@ -172,7 +172,7 @@ function countOf(body: Plain, name: string): number {
 
 function textOf(body: Plain, name: string): string {
   const value = body[name]
-  if (typeof value !== 'string') throw malformed(`${name} is not a text`)
+  if (typeof value !== 'string') throw malformed(`${name} is not a string`)
   return value
 }
 
@@ -181,7 +181,7 @@ function optionalText(value: unknown, name: string): string | null {
   // Jackson in old clients serializes patterns this way.
   const text = isPlain(value) ? value['s'] : value
   if (text === undefined || text === null) return null
-  if (typeof text !== 'string') throw malformed(`${name} is not a text`)
+  if (typeof text !== 'string') throw malformed(`${name} is not a string`)
   return text
 }
 

@@ -42,7 +42,10 @@ export class Statement {
   /** Throws Problem `invalid_request` if nothing was prepared. */
   get prepared(): Prepared {
     if (this.#prepared === null)
-      throw new Problem('invalid_request', `Statement ${this.id} was not prepared. Prepare it, or execute a text.`)
+      throw new Problem(
+        'invalid_request',
+        `Statement ${this.id} was not prepared. Prepare it, or execute it with its SQL.`,
+      )
     return this.#prepared
   }
 
@@ -54,7 +57,7 @@ export class Statement {
     if (this.#abort !== null)
       throw new Problem(
         'invalid_request',
-        `Statement ${this.id} runs already. Use one statement for each query at a time.`,
+        `Statement ${this.id} is already running. Use a separate statement for each concurrent query.`,
       )
     const abort = new AbortController()
     this.#abort = abort
@@ -163,7 +166,7 @@ export class MemoryBudget {
     if (this.#bytes + bytes > this.#bytesMax || own + bytes > this.#bytesMax * ownShare) {
       throw new Problem(
         'overloaded',
-        `Answers that are not read to their end take all of jdbc.heldBytes (${this.#bytesMax}), of which one subscriber gets three quarters. Close statements, or ask for less.`,
+        `Unread answers use all of jdbc.heldBytes (${this.#bytesMax}), of which one subscriber gets three quarters. Close statements, or narrow the query.`,
       )
     }
     this.#count(ownerId, bytes)

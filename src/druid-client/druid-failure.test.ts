@@ -95,5 +95,5 @@ test('an error at the end of a response is a fault of the query if it is a refus
 
 test('a Druid exception without a message is reported by its class', () => {
   const failure = readFailure(500, bodyOf({ errorMessage: 'null', errorClass: 'java.lang.NullPointerException' }))
-  expect(asRefusal(failure, 'sql_query').message).toContain('Druid fails at it with java.lang.NullPointerException')
+  expect(asRefusal(failure, 'sql_query').message).toContain('Druid fails with java.lang.NullPointerException')
 })

@@ -31,7 +31,7 @@ const unavailableWords =
  */
 const halfCharacter = /\(SequenceInputStream\)|(?:Unmatched|Broken|Incomplete) .*surrogate pair/
 const halfCharacterWords =
-  'a text that it makes holds half of a character beyond U+FFFF. Druid counts such a character as two, and no text can hold one of them: cut the text at another place.'
+  'a string that it creates contains half of a character beyond U+FFFF. Druid counts such a character as two, and a string cannot contain only one of them: cut the string at another position.'
 
 /** An error response of Druid. */
 export class DruidFailure extends Error {
@@ -73,7 +73,7 @@ const noWords = /^(?:null)?$/
 
 function failureOf(facts: FailureFacts): DruidFailure {
   if (noWords.test(facts.message) && facts.errorClass !== '') {
-    return new DruidFailure({ ...facts, message: `Druid fails at it with ${facts.errorClass}` })
+    return new DruidFailure({ ...facts, message: `Druid fails with ${facts.errorClass}` })
   }
   return new DruidFailure(
     halfCharacter.test(facts.message) ? { ...facts, status: 400, message: halfCharacterWords } : facts,
@@ -96,13 +96,13 @@ function textOf(members: object, name: string): string | null {
 
 /** Druid cannot be reached, or went down in the middle of its response. */
 export function druidUnavailable(cause: unknown): Problem {
-  const detail = 'Druid, which keeps the series, does not answer. Try again.'
+  const detail = 'Druid, which stores the series, does not answer. Retry in a moment.'
   return new Problem('unavailable', detail, { cause })
 }
 
 /** Something else responded in Druid's place. */
 export function pageInstead(): Problem {
-  const detail = 'Druid, which keeps the series, does not answer: a page came in place of its answer. Try again.'
+  const detail = 'Druid, which stores the series, does not answer: a web page was returned instead. Retry in a moment.'
   return new Problem('unavailable', detail)
 }
 
@@ -118,19 +118,19 @@ const unsaid = {
   error: '',
   category: '',
   errorClass: '',
-  message: 'Druid fails at it, and does not say why: a whole number may be divided by zero',
+  message: 'Druid fails without giving a reason: a whole number may be divided by zero',
 }
 
 /** Druid ended its response before it was complete. */
 export function brokenOff(why: string): Problem {
-  return new Problem('unavailable', `Druid broke its answer off (${why}). Try again.`)
+  return new Problem('unavailable', `The answer of Druid is incomplete (${why}). Retry in a moment.`)
 }
 
 /** The error for the caller of a query that Druid refused. The query must be changed, whereas it can be retried when Druid is unavailable. */
 export function asRefusal(error: DruidFailure, path: string | null): Problem {
   const message = `the query cannot be run: ${error.facts.message}`
   if (path === null)
-    return new Problem('invalid_request', `Druid, which keeps the series, refuses: ${message}`, { cause: error })
+    return new Problem('invalid_request', `Druid, which stores the series, rejects it: ${message}`, { cause: error })
   return new Problem('invalid_request', `${path}: ${message}`, { errors: [{ path, message }], cause: error })
 }
 
@@ -145,27 +145,23 @@ export function asProblem(error: unknown): unknown {
   const cause = { cause: error }
   if (kind === 'Query timeout' || status === 504) {
     const detail =
-      'Druid ended the query at its time limit. Ask for a shorter range, fewer tags (ids, prefixes) or fewer metrics.'
+      'Druid ended the query at its time limit. Narrow the query: a shorter range, fewer tags (ids, prefixes) or fewer metrics.'
     return new Problem('query_timeout', detail, cause)
   }
   if (kind === 'Query capacity exceeded' || status === 429) {
-    return new Problem('overloaded', 'Druid runs as many queries as it may. Try again.', cause)
+    return new Problem('overloaded', 'Druid is running as many queries as it can. Retry in a moment.', cause)
   }
   if (kind === 'Resource limit exceeded') {
-    const detail = `The query needs more than Druid is set to give it (${message}). Ask for a shorter range, fewer tags (ids, prefixes), or a coarser granularity.`
+    const detail = `The query needs more resources than the settings of Druid allow (${message}). Narrow the query: a shorter range, fewer tags (ids, prefixes), or a coarser granularity.`
     return new Problem('result_too_large', detail, cause)
   }
   const list = tooLong.exec(message)
   if (list !== null) {
-    const detail = `A text or list of STRING_AGG, LISTAGG or ARRAY_AGG takes more than ${list[1]} bytes: give a larger bound as the last operand, or ask for fewer rows.`
+    const detail = `A string or list of STRING_AGG, LISTAGG or ARRAY_AGG takes more than ${list[1]} bytes: pass a larger limit as the last operand, or select fewer rows.`
     return new Problem('result_too_large', detail, cause)
   }
   if (status === 401 || status === 403) {
-    return new Problem(
-      'unavailable',
-      'Druid does not take the credentials. Check druid.user and druid.password.',
-      cause,
-    )
+    return new Problem('unavailable', 'Druid rejects the credentials. Check druid.user and druid.password.', cause)
   }
   // A Druid server that goes down during a query is reported as an exception of no particular kind.
   return error.isRefusal ? error : new Problem('unavailable', 'A part of Druid failed. Try again.', cause)

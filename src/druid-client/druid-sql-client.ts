@@ -214,6 +214,6 @@ function withoutSegments(json: string): string {
 function tooManyRows(limit: number): Problem {
   return new Problem(
     'result_too_large',
-    `The answer would have more than ${limit} rows, and limits.resultRows is ${limit}. Ask for a shorter range of __time, for fewer groups, or add LIMIT.`,
+    `The answer would have more than ${limit} rows, and limits.resultRows is ${limit}. Narrow the range of __time, use fewer groups, or add LIMIT.`,
   )
 }

@@ -40,7 +40,7 @@ describe('a JSON array in chunks', () => {
         const cut = Buffer.from(text)
           .subarray(0, at % (Buffer.byteLength(text) - 1))
           .toString('latin1')
-        await expect(collected(jsonElements(pieces(cut, cuts)))).rejects.toThrow('broke its answer off')
+        await expect(collected(jsonElements(pieces(cut, cuts)))).rejects.toThrow('The answer of Druid is incomplete')
       }),
     )
   })
@@ -57,6 +57,6 @@ describe('JSON lines in chunks', () => {
   })
 
   test.each(['', '[1]\n', '[1]\n[2', '[1]\n[2]'])('%j is refused as incomplete', async (text) => {
-    await expect(collected(jsonLines(pieces(text, [3])))).rejects.toThrow('broke its answer off')
+    await expect(collected(jsonLines(pieces(text, [3])))).rejects.toThrow('The answer of Druid is incomplete')
   })
 })

@@ -13,7 +13,7 @@ export const NativeQueryRequest = Type.Object(
       {
         additionalProperties: true,
         description:
-          'The query as in Apache Druid. Its data sources are entities, and their time is `__time`. docs/druid-native.md lists the supported components. Any other is refused, with its name and place.',
+          'The query as in Apache Druid. Its data sources are entities, and their time is `__time`. docs/druid-native.md lists the supported components. Any other is rejected with its name and path.',
         examples: [
           {
             queryType: 'timeseries',

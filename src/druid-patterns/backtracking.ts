@@ -25,7 +25,7 @@ export class PatternCheck {
     const node = parsePattern(pattern)
     // Druid reports the syntax error.
     if (node === 'broken') return null
-    if (node === 'unreadable') return 'it has comments, or more than a hundred groups within each other'
+    if (node === 'unreadable') return 'it has comments, or more than a hundred nested groups'
     const graph = new PatternGraph(stepsMax - this.#steps)
     const why = slownessOf(graph, node)
     this.#steps += graph.steps
@@ -39,15 +39,15 @@ function slownessOf(graph: PatternGraph, node: PatternNode): string | null {
   graph.add(node)
   if (graph.hasReference) return 'it refers back to a group'
   if (graph.loops.some((loop) => graph.isAmbiguous(loop))) {
-    return 'it repeats what can take the same characters in several ways, such as (a+)+ or (a|a)*'
+    return 'it repeats a part that can match the same characters in several ways, such as (a+)+ or (a|a)*'
   }
   if (graph.chainWeight() <= chainMax) return null
-  return `it has more than ${chainMax} repetitions that can take the same characters, such as .*.*.*.*`
+  return `it has more than ${chainMax} repetitions that can match the same characters, such as .*.*.*.*`
 }
 
 /** The error message for the caller of a query. */
 export function slowPattern(why: string): string {
-  return `on a cluster the pattern might never end: ${why}; write it without, or as LIKE, which takes any number of %`
+  return `on a cluster the pattern might never end: ${why}; rewrite it, or use LIKE, which allows any number of %`
 }
 
 interface Fragment {

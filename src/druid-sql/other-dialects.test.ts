@@ -73,7 +73,7 @@ const written: readonly (readonly [other: string, query: string, mended: string]
 describe('clauses of other databases', () => {
   test.each(written)('%s', (other, query, mended) => {
     const advice = otherClauses.find(([wrong]) => wrong === other)?.[1]
-    expect(refusal(query)).toContain(` is not taken: ${advice} (line 1, column `)
+    expect(refusal(query)).toContain(` is not supported: ${advice} (line 1, column `)
     expect(refusal(mended)).toBe(null)
   })
 
@@ -83,9 +83,11 @@ describe('clauses of other databases', () => {
 
   test('are reported by name and position', () => {
     expect(refusal("SELECT T FROM plant WHERE s ILIKE 'A%'")).toBe(
-      "sql_query: ILIKE is not taken: write LOWER(s) LIKE 'a%', or ICONTAINS_STRING(s, 'a') (line 1, column 29)",
+      "sql_query: ILIKE is not supported: write LOWER(s) LIKE 'a%', or ICONTAINS_STRING(s, 'a') (line 1, column 29)",
     )
-    expect(refusal("SELECT * FROM plant PIVOT (SUM(x) FOR T IN ('a'))")).toContain('sql_query: PIVOT is not taken: ')
+    expect(refusal("SELECT * FROM plant PIVOT (SUM(x) FOR T IN ('a'))")).toContain(
+      'sql_query: PIVOT is not supported: ',
+    )
   })
 
   test.each([
@@ -101,8 +103,8 @@ describe('clauses of other databases', () => {
   })
 
   test.each([
-    ["SELECT T x INTERVAL '1' DAY FROM plant", "'INTERVAL' cannot stand here: the end of the query is expected"],
-    ['SELECT T FROM plant latest ORDER', "'ORDER' cannot stand here: the end of the query is expected"],
+    ["SELECT T x INTERVAL '1' DAY FROM plant", "'INTERVAL' is not allowed here: the end of the query is expected"],
+    ['SELECT T FROM plant latest ORDER', "'ORDER' is not allowed here: the end of the query is expected"],
   ])('other errors keep their messages: %s', (query, message) => {
     expect(refusal(query)).toContain(message)
   })
@@ -133,12 +135,12 @@ test.each([...otherStatements])('%s cannot begin a query: %s', (word, advice) =>
 })
 
 test.each([
-  ['SELECT AVG(x) FROM plant GROUP BY time(1h)', "'1h' is no number: write a length of time as INTERVAL '1' HOUR"],
-  ['SELECT T FROM plant WHERE __time > CURRENT_TIMESTAMP - 15m', "'15m' is no number: write a length of time as"],
-  ["SELECT INTERVAL '1 day' FROM plant", "'FROM' is no unit of time"],
-  ["SELECT (INTERVAL '1 day') FROM plant", "')' cannot stand here: a unit of time, such as DAY in INTERVAL '1' DAY"],
-  ['SELECT INTERVAL 1 DAY FROM plant', "a text in single quotes, as in INTERVAL '1' DAY, is expected"],
-  ['SELECT 1st FROM plant', "'1st' is no number: write a name that begins with a digit in double quotes"],
+  ['SELECT AVG(x) FROM plant GROUP BY time(1h)', "'1h' is not a number: write a length of time as INTERVAL '1' HOUR"],
+  ['SELECT T FROM plant WHERE __time > CURRENT_TIMESTAMP - 15m', "'15m' is not a number: write a length of time as"],
+  ["SELECT INTERVAL '1 day' FROM plant", "'FROM' is not a unit of time"],
+  ["SELECT (INTERVAL '1 day') FROM plant", "')' is not allowed here: a unit of time, such as DAY in INTERVAL '1' DAY"],
+  ['SELECT INTERVAL 1 DAY FROM plant', "a string in single quotes, as in INTERVAL '1' DAY, is expected"],
+  ['SELECT 1st FROM plant', "'1st' is not a number: write a name that begins with a digit in double quotes"],
 ])('interval syntax of other databases: %s', (query, message) => {
   expect(refusal(query)).toContain(message)
 })

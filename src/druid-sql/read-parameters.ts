@@ -29,11 +29,10 @@ function read(parameter: unknown, path: string): SqlValue {
   const name = typeof type === 'string' ? type.toUpperCase() : ''
   if (name === 'NULL') return { kind: 'null' }
   const reader = readers.get(name)
-  if (reader === undefined)
-    throw invalidRequest(`${path}.type`, `is no type of a parameter: there are ${[...readers.keys()].join(', ')}`)
+  if (reader === undefined) throw invalidRequest(`${path}.type`, `must be one of ${[...readers.keys()].join(', ')}`)
   if (value === null || value === undefined) return { kind: 'null' }
   const found = reader(value)
-  if (found === null) throw invalidRequest(`${path}.value`, `is no value of type ${name}`)
+  if (found === null) throw invalidRequest(`${path}.value`, `is not a value of type ${name}`)
   return found
 }
 

@@ -74,7 +74,7 @@ export interface SqlLanguageParts {
 
 /** Throws Problem `invalid_request` with the place in the text. */
 export class SqlLanguage implements Language<FormattedSqlQuery> {
-  readonly advice = 'Ask for a shorter range of __time, fewer columns or fewer groups.'
+  readonly advice = 'Narrow the query: a shorter range of __time, fewer columns or fewer groups.'
   readonly #parts: SqlLanguageParts
 
   constructor(parts: SqlLanguageParts) {

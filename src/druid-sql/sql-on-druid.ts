@@ -113,6 +113,6 @@ export class SqlOnDruid {
 function tooManyRows(rowsMax: number): Problem {
   return new Problem(
     'result_too_large',
-    `The answer would have more than ${rowsMax} rows, which is limits.resultRows. Ask for a shorter range of __time, or add a LIMIT.`,
+    `The answer would have more than ${rowsMax} rows, which is limits.resultRows. Narrow the range of __time, or add a LIMIT.`,
   )
 }

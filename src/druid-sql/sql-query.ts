@@ -33,5 +33,5 @@ export function formatOf(
 export function readSqlZone(name: string, path: string): Zone {
   const zone = Zone.find(name)
   if (zone !== null) return zone
-  throw invalidRequest(path, 'is no time zone: write one as "Europe/Madrid" or "+02:00"')
+  throw invalidRequest(path, 'is not a time zone: write one as "Europe/Madrid" or "+02:00"')
 }

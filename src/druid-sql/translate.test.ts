@@ -27,9 +27,9 @@ describe('a refusal explains the error and its position', () => {
     ['', 'the query is empty: write SELECT ... (line 1, column 1)'],
     [
       'DROP TABLE plant',
-      "'DROP' cannot begin a query: only queries are taken, which begin with SELECT, WITH or VALUES (line 1, column 1)",
+      "'DROP' cannot begin a query: only queries are supported, which begin with SELECT, WITH or VALUES (line 1, column 1)",
     ],
-    ['SELECT 1; SELECT 2', 'one query at a time is taken: nothing may follow the semicolon (line 1, column 11)'],
+    ['SELECT 1; SELECT 2', 'only one query is allowed: nothing may follow the semicolon (line 1, column 11)'],
     ['SELECT T\nFROM plant\nWHERE V >', 'the query ends here: an expression is expected (line 3, column 10)'],
     [
       'SELECT v FROM plant',
@@ -41,23 +41,23 @@ describe('a refusal explains the error and its position', () => {
     ],
     [
       'SELECT V FROM plant WHERE T = "boiler.temp"',
-      "column 'boiler.temp' is not found in any table: there are '__time', 'T', 'ok', 'V'. Write a text in single quotes: 'boiler.temp' (line 1, column 31)",
+      "column 'boiler.temp' is not found in any table: there are '__time', 'T', 'ok', 'V'. Write a string in single quotes: 'boiler.temp' (line 1, column 31)",
     ],
     [
       'SELECT time FROM plant',
-      '\'time\' is a word of SQL. The time of a row is __time; write another column of that name in double quotes, "time" (line 1, column 8)',
+      '\'time\' is an SQL keyword. The time of a row is __time; write another column of that name in double quotes, "time" (line 1, column 8)',
     ],
     [
       'SELECT p.date FROM plant p',
-      '\'date\' is a word of SQL. The time of a row is __time; write another column of that name in double quotes, "date" (line 1, column 10)',
+      '\'date\' is an SQL keyword. The time of a row is __time; write another column of that name in double quotes, "date" (line 1, column 10)',
     ],
     [
       'SELECT AVG(value) FROM plant',
-      '\'value\' is a word of SQL: as the name of a column it stands in double quotes, "value" (line 1, column 12)',
+      '\'value\' is an SQL keyword: as the name of a column, write it in double quotes, "value" (line 1, column 12)',
     ],
     [
       'SELECT W FROM (SELECT V FROM plant)',
-      "column 'W' is not found in any table: there is 'V'. Write a text in single quotes: 'W' (line 1, column 8)",
+      "column 'W' is not found in any table: there is 'V'. Write a string in single quotes: 'W' (line 1, column 8)",
     ],
     [
       'SELECT T FROM plnt',
@@ -67,34 +67,34 @@ describe('a refusal explains the error and its position', () => {
       'SELECT T FROM a.b',
       `there is no table 'a.b': write a name with a dot in double quotes, "a.b" (line 1, column 15)`,
     ],
-    ["SELECT 'abc", "the text that begins here is not closed: write ' at its end (line 1, column 8)"],
+    ["SELECT 'abc", "the string that begins here is not closed: write ' at its end (line 1, column 8)"],
     [
       'SELECT COUNT(*) AS count FROM plant',
-      `'count' is a word of SQL: as the name of a column it stands in double quotes, "count" (line 1, column 20)`,
+      `'count' is an SQL keyword: as the name of a column, write it in double quotes, "count" (line 1, column 20)`,
     ],
     ['SELECT FROB(V) FROM plant', "there is no function 'FROB' (line 1, column 8)"],
     ['SELECT LOWER(T, T) FROM plant', 'LOWER takes 1 operand, not 2 (line 1, column 8)'],
     [
       "SELECT TIME_FLOOR(__time, '1 day') FROM plant",
-      "'1 day' is no period: write one as 'PT5M', 'P1D' or 'P1M' (line 1, column 27)",
+      "'1 day' is not a period: write one as 'PT5M', 'P1D' or 'P1M' (line 1, column 27)",
     ],
     [
       'SELECT T, COUNT(*) FROM plant',
-      "column 'T' is not grouped by: group by it, or put it into an aggregate (line 1, column 8)",
+      "column 'T' is not in GROUP BY: add it there, or use it in an aggregate (line 1, column 8)",
     ],
     ['SELECT T FROM plant WHERE V', 'WHERE must be a condition, not a value of type DOUBLE (line 1, column 27)'],
-    ['SELECT T FROM plant WHERE COUNT(*) > 1', 'an aggregate cannot stand in WHERE (line 1, column 27)'],
+    ['SELECT T FROM plant WHERE COUNT(*) > 1', 'an aggregate is not allowed in WHERE (line 1, column 27)'],
     [
       'SELECT T, T FROM plant',
-      "two columns of the answer are named 'T': give one of them another name by AS (line 1, column 1)",
+      "two columns of the answer are named 'T': rename one of them with AS (line 1, column 1)",
     ],
     [
       "SELECT T FROM plant WHERE __time > 'noon'",
-      "'noon' is no point in time: write it as '2026-01-31 12:00:00' (line 1, column 36)",
+      "'noon' is not a valid time: write it as '2026-01-31 12:00:00' (line 1, column 36)",
     ],
     [
       'SELECT T FROM plant -- \u00e4\n ORDER BY V',
-      'the rows of a table are ordered by __time alone: for another order write SELECT * FROM (SELECT ...) ORDER BY ... (line 2, column 11)',
+      'rows of a table can be ordered only by __time: for another order, write SELECT * FROM (SELECT ...) ORDER BY ... (line 2, column 11)',
     ],
   ])('%s', (text, message) => {
     expect(refusal(text)).toBe(message)

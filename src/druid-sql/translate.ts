@@ -115,7 +115,7 @@ function engineText(rows: BoundRows, outputs: readonly { readonly sql: Sql }[], 
     const inner = new DuckdbWriter(meaning).rows(rows)
     const statement = sql`SELECT ${sql.list(items)} FROM (${inner}) AS answer`
     // The engine receives only the text.
-    if (statement.parameters.length > 0) throw new Error('a value of a query stands in its text')
+    if (statement.parameters.length > 0) throw new Error('a statement for the engine has parameters outside its text')
     return statement.text
   } catch (error) {
     throw error instanceof SqlTooLarge ? tooLarge() : error
@@ -140,7 +140,7 @@ function checkNames({ columns }: BoundRows): void {
   const seen = new Set<string>()
   for (const { name } of columns) {
     if (seen.has(name))
-      throw sqlProblem(top, `two columns of the answer are named ${quoted(name)}: give one of them another name by AS`)
+      throw sqlProblem(top, `two columns of the answer are named ${quoted(name)}: rename one of them with AS`)
     seen.add(name)
   }
 }
@@ -154,7 +154,7 @@ function outputOf(
   if (output === null)
     throw sqlProblem(
       top,
-      `column ${quoted(name)} is of type ${typeName(type)}, which cannot be shown: take an estimate of it`,
+      `column ${quoted(name)} is of type ${typeName(type)}, which cannot be returned: select an estimate of it`,
     )
   return output
 }

@@ -56,9 +56,9 @@ test.each<[what: string, bytes: Uint8Array, message: string]>([
   [
     'a text file',
     Buffer.from('# version 2026a, and more than so many characters'),
-    'it is no TZif file of version 2 or later',
+    'it is not a TZif file of version 2 or later',
   ],
-  ['an invalid rule', tzif({ offsets: [0], rule: 'CET-1CEST,M3' }), 'its rule "CET-1CEST,M3" is none'],
+  ['an invalid rule', tzif({ offsets: [0], rule: 'CET-1CEST,M3' }), 'its rule "CET-1CEST,M3" is not valid'],
   ['a file without offsets', tzif({ offsets: [] }), 'it names no offset'],
 ])('%s is refused', (_what, bytes, message) => {
   expect(() => tzifChanges(bytes)).toThrow(message)
@@ -117,7 +117,7 @@ test('a configured folder is read completely or refused', async () => {
   await expect(readZoneFiles(folder)).rejects.toMatchObject({
     sentences: [
       expect.stringMatching(
-        /^server.timeZones .* its file Europe\/Paris cannot be read: its rule .*\. Give one such as /,
+        /^server.timeZones .* its file Europe\/Paris cannot be read: its rule .*\. Use a folder such as /,
       ),
     ],
   })

@@ -15,7 +15,7 @@ const textOf = (bytes: Uint8Array, from: number, until: number): string =>
 
 /** Throws an Error when the file is not TZif, is truncated, counts leap seconds, or has a malformed rule. */
 export function tzifChanges(bytes: Uint8Array): readonly ZoneChange[] {
-  if (!isTzif(bytes)) throw new Error('it is no TZif file of version 2 or later')
+  if (!isTzif(bytes)) throw new Error('it is not a TZif file of version 2 or later')
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   // The block with 32-bit times comes first and adds nothing.
   const start = blockEnd(view, 0, 4)
@@ -57,7 +57,7 @@ const ruleForm = new RegExp(
 /** The changes that a rule makes after an instant. */
 function changesOfRule(rule: string, afterMs: number): ZoneChange[] {
   const parts = ruleForm.exec(rule)
-  if (parts === null) throw new Error(`its rule "${rule}" is none`)
+  if (parts === null) throw new Error(`its rule "${rule}" is not valid`)
   const [, west, summerWest, from, fromTime = '2', until, untilTime = '2'] = parts
   // Subtracted, not negated: negating 0 makes -0.
   const standardMs = 0 - timeMs(west!)

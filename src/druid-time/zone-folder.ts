@@ -32,7 +32,7 @@ export async function readZoneFiles(folder: string, system = systemFolder): Prom
   if (folder !== '') {
     return readFolder(folder).catch((error: unknown) => {
       const what = `server.timeZones (${folder}) cannot be read as a zoneinfo folder: ${messageOf(error)}.`
-      throw new SettingsError([`${what} Give one such as ${systemFolder}, or leave the setting out.`])
+      throw new SettingsError([`${what} Use a folder such as ${systemFolder}, or remove the setting.`])
     })
   }
   const version = await versionOf(system)

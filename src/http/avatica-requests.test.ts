@@ -175,7 +175,7 @@ test.each<[string, InjectOptions, number, string]>([
     'many brackets within a string',
     sent(JSON.stringify({ request: `"\\${'['.repeat(99)}` })),
     400,
-    'connectionId is not a text',
+    'connectionId is not a string',
   ],
   ['an object that is not a request', sent('{}'), 400, 'not a request'],
   ['a body over the limit', sent('x'.repeat(5001)), 413, 'limits.queryBodyBytes'],
@@ -193,7 +193,7 @@ test.each<unknown>([{ toString: 1 }, [5], {}])(
     const { app: other, events } = await testServer({ avatica })
     const { statusCode, payload } = await other.inject(sent(JSON.stringify(opening('faulty', { timeout }))))
     expect(statusCode).toBe(400)
-    expect(JSON.parse(payload).errorMessage).toContain('info.timeout is neither a text nor a number')
+    expect(JSON.parse(payload).errorMessage).toContain('info.timeout is not a string, a number')
     expect(events.map(({ kind }) => kind)).not.toContain('requestFailed')
   },
 )
@@ -206,7 +206,7 @@ test.each<[string, object]>([
 ])('%s of more than 1,024 characters is refused', async (name, body) => {
   const { statusCode, payload } = await app.inject(sent(JSON.stringify(body)))
   expect(statusCode).toBe(400)
-  expect(JSON.parse(payload).errorMessage).toContain(`${name} has 1025 characters, and may have 1024`)
+  expect(JSON.parse(payload).errorMessage).toContain(`${name} has 1025 characters, but at most 1024 are allowed`)
 })
 
 test('a failure of the service gets a 500 and is reported as an event', async () => {

@@ -80,7 +80,7 @@ describe('a SQL query', () => {
     [{ query: 'SELECT 1', resultFormat: 'xml' }, 'resultFormat: must be one of object, array,'],
     [{ query: 'SELECT 1', typesHeader: true }, 'typesHeader: needs `header` to be true'],
     [{ query: 'SELECT 1', header: 'yes' }, 'header must be true or false'],
-    [{ query: 'SELECT 1', context: { sqlTimeZone: 'Mars' } }, 'context.sqlTimeZone: is no time zone'],
+    [{ query: 'SELECT 1', context: { sqlTimeZone: 'Mars' } }, 'context.sqlTimeZone: is not a time zone'],
     [{ query: 'SELECT 1', context: { sqlQueryId: 'a\nb' } }, 'context.sqlQueryId: must be'],
     ...[{ toString: 1 }, ['x'], {}, false, ''].flatMap((id): [object, string][] => [
       [{ query: 'SELECT 1', context: { queryId: id } }, 'context.queryId: must be a text'],
@@ -90,7 +90,7 @@ describe('a SQL query', () => {
       { query: 'SELECT 1', context: { timeout } },
       'context.timeout: must be a number',
     ]),
-    [{ query: 'SELECT 1', parameters: [{ type: 'X', value: 1 }] }, 'parameters[0].type: is no type'],
+    [{ query: 'SELECT 1', parameters: [{ type: 'X', value: 1 }] }, 'parameters[0].type: must be one of'],
   ])('%j is refused in the format of Druid', async (body, message) => {
     const { app } = await served()
     const response = await app.inject(post('/druid/v2/sql', body))

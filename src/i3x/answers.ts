@@ -78,7 +78,7 @@ function inPieces(texts: readonly string[]): readonly Buffer[] {
 }
 
 function tooLarge(resultBytes: number): Problem {
-  const detail = `The answer would have more than ${resultBytes} bytes (limits.resultBytes). Ask for fewer elements.`
+  const detail = `The answer would have more than ${resultBytes} bytes (limits.resultBytes). Request fewer elements.`
   return new Problem('result_too_large', detail)
 }
 
@@ -114,7 +114,7 @@ export function bulk({ results, partial }: Bulk<unknown>, key: 'elementId' | 'su
 
 function withPartial(body: Body, partial: string | null): I3xAnswer {
   if (partial === null) return { status: 200, body }
-  const responseDetail: ResponseDetail = { title: 'The answer is a part', status: 206, detail: partial }
+  const responseDetail: ResponseDetail = { title: 'The answer is incomplete', status: 206, detail: partial }
   return { status: 206, body: { ...body, responseDetail } }
 }
 
@@ -135,7 +135,7 @@ export function outcomes<Result>(
 /** Throws Problem `invalid_request` if a request names more than `objectsMax` elements. */
 export function requireAtMost(objectsMax: number, named: readonly unknown[]): void {
   if (named.length > objectsMax)
-    throw invalidRequest('', `Name at most ${objectsMax} in one request, which is i3x.objects`)
+    throw invalidRequest('', `a request can name at most ${objectsMax} elements (i3x.objects)`)
 }
 
 export const noElement = (id: string): Problem =>

@@ -132,7 +132,7 @@ export class I3x {
     const partial =
       cutMs === null
         ? null
-        : `All values before ${formatInstant(cutMs)} are there, and none from then on: an answer has ${valuesMax} values (i3x.values). Ask again with startTime ${formatInstant(cutMs)}, or for fewer elements.`
+        : `The answer has all values before ${formatInstant(cutMs)} and none from then on: an answer has at most ${valuesMax} values (i3x.values). Continue with startTime ${formatInstant(cutMs)}, or request fewer elements.`
     return { results: outcomes(ids, (id) => values.get(id)), partial }
   }
 
@@ -152,7 +152,7 @@ export class I3x {
   }
 
   #fewer(): string {
-    return `There are more than ${this.#settings.objects} objects, which is i3x.objects. Browse from GET /objects?root=true by POST /objects/related, or ask for one typeElementId.`
+    return `There are more than ${this.#settings.objects} objects, which is i3x.objects. Browse from GET /objects?root=true by POST /objects/related, or request one typeElementId.`
   }
 
   #shown(withMetadata: boolean, caller: I3xCaller): (object: I3xObject) => WithMetadata {

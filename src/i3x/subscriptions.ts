@@ -273,10 +273,10 @@ export class Subscriptions {
 }
 
 const lostText =
-  'Updates are missing: the journal no longer holds them (limits.liveKeepMs says how long it does). The missing sequence number stands for them. POST /objects/history has the values.'
+  'Updates are missing: the journal no longer holds them (limits.liveKeepMs is how long it does). The missing sequence number represents them. POST /objects/history returns the values.'
 
 const moreText = (waitingBytes: number): string =>
-  `There are more updates: those that wait to be acknowledged have reached ${waitingBytes} bytes (i3x.waitingBytes). Ask again with the lastSequenceNumber of the last batch.`
+  `There are more updates: unacknowledged updates have reached ${waitingBytes} bytes (i3x.waitingBytes). Sync again with the lastSequenceNumber of the last batch.`
 
 function requireSentBatch(lastSequenceNumber: number, sent: number): void {
   if (lastSequenceNumber === -1 || (lastSequenceNumber >= 0 && lastSequenceNumber <= sent)) return
@@ -287,7 +287,7 @@ function requireSentBatch(lastSequenceNumber: number, sent: number): void {
 }
 
 function noSubscription(id: string): Problem {
-  const detail = `There is no subscription ${JSON.stringify(id.slice(0, 128))} of this client: it was deleted, nobody asked for it for longer than i3x.idleMs, or the service has been started since. Make another one.`
+  const detail = `There is no subscription ${JSON.stringify(id.slice(0, 128))} of this client: it was deleted, was not used for longer than i3x.idleMs, or the service was restarted. Create another one.`
   return new Problem('not_found', detail)
 }
 
@@ -316,6 +316,6 @@ function tooMany(subscriptions: number): Problem {
 function tooManyElements(objects: number): Problem {
   return invalidRequest(
     'elementIds',
-    `the subscription has ${objects} elements, which is i3x.objects. Make another subscription`,
+    `the subscription has ${objects} elements, which is i3x.objects. Create another subscription`,
   )
 }

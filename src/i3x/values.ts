@@ -256,6 +256,6 @@ function read(bytes: Buffer): readonly Row[] {
 }
 
 function tooManyAtOnce(valuesMax: number) {
-  const message = `the elements have more than ${valuesMax} values at this one moment, which is i3x.values. Ask for fewer elements`
+  const message = `the elements have more than ${valuesMax} values at this one moment, which is i3x.values. Request fewer elements`
   return invalidRequest('startTime', message)
 }

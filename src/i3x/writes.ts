@@ -108,12 +108,15 @@ export class Writes {
       return { target, row: rowFor(target.ingest, { ...valuesIn(value, fields), [index.name]: element.item }) }
     }
     if (element.kind !== 'tag' && element.kind !== 'entity')
-      throw invalidRequest('elementId', `is a ${element.kind}, which has no value: write those of the objects in it`)
+      throw invalidRequest(
+        'elementId',
+        `is a ${element.kind}, which has no value: write the values of the objects in it`,
+      )
     const entity = this.#parts.space.entity(element.entity, caller)!
     const [tag] = fieldsOfRole(entity, 'tag')
     const values = valuesIn(value, valueFields(entity, element.kind))
     if (fieldsOfRole(entity, 'metric').every(({ name }) => values[name] == null))
-      throw invalidRequest('value.value', 'is null, and this field is not: a row has one value at least')
+      throw invalidRequest('value.value', 'must not be null: a row needs at least one value')
     const time = this.#timeOf(timestamp, isHistory)
     const named = element.kind === 'tag' ? { [tag!.name]: element.tag } : {}
     const known = fieldsOfRole(entity, 'quality').map(({ name }) => name)
@@ -177,7 +180,7 @@ function valuesIn(value: unknown, fields: readonly EntityField[]): Values {
   if (unknown !== undefined)
     throw invalidRequest(
       `value.value.${unknown.slice(0, 128)}`,
-      `is no field of this object: there are ${names.join(', ')}`,
+      `is not a field of this object, which has ${names.join(', ')}`,
     )
   return { ...value }
 }

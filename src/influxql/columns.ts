@@ -90,7 +90,7 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[])
   if (isMixed && (selectorOf(called) === null || compiler.transforms))
     throw refused('mixing aggregate and non-aggregate queries is not supported')
   if (leaves.some(isOfPoints) && !leaves.every(isOfPoints))
-    throw refused('integral and median are asked without other aggregates: send a statement of their own.')
+    throw refused('integral and median cannot be combined with other aggregates: send a separate statement.')
   return { columns, leaves, steps }
 }
 
@@ -133,7 +133,7 @@ function starOf(node: Node): Extract<Node, { kind: 'wildcard' | 'pattern' }> | n
   if (node.kind === 'wildcard' || node.kind === 'pattern') return node
   if (node.kind === 'call') return node.operands[0] === undefined ? null : starOf(node.operands[0])
   if (node.kind === 'arithmetic' && (starOf(node.left) ?? starOf(node.right)) !== null)
-    throw refused('* is not computed with: name the fields.')
+    throw refused('* is not supported in expressions: name the fields.')
   return null
 }
 
@@ -216,7 +216,7 @@ class Compiler {
         throw refused(
           `undefined function ${name}(): there are ${[...aggregateCalls, ...transformCalls].filter((one) => one !== 'count_distinct').join(', ')}.`,
         )
-      throw refused(`${name}() is not supported: ask for ${instead} in SQL, at POST /consumer/data/sql-query.`)
+      throw refused(`${name}() is not supported: use ${instead} in SQL, at POST /consumer/data/sql-query.`)
     }
     if (parameter !== undefined && name !== 'integral')
       throw refused(`invalid number of arguments for ${name}, expected 1, got 2`)
@@ -230,7 +230,7 @@ class Compiler {
     this.#averaged += points
     if (this.#averaged > averagedMax)
       throw refused(
-        `the moving averages of a SELECT take at most ${averagedMax} points together, and these take more: average fewer.`,
+        `the moving averages of a SELECT can use at most ${averagedMax} points in total, and these use more: average fewer.`,
       )
   }
 

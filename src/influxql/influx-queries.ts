@@ -42,7 +42,7 @@ export interface InfluxQueriesParts {
   readonly timer?: Timer
 }
 
-const advice = 'Ask for a shorter range, fewer columns or fewer statements.'
+const advice = 'Narrow the query: a shorter range, fewer columns or fewer statements.'
 
 interface RequestContext {
   readonly database: string | null

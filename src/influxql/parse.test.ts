@@ -20,7 +20,7 @@ test.each<[string, string]>([
   ['SELECT v FROM m LIMIT -1', 'expected a whole number'],
   ['SELECT v FROM m GROUP BY time(1m) fill(some)', 'expected null, none, previous, linear or a number'],
   ['SELECT v FROM m WHERE host = $host', 'missing parameter: host'],
-  ["SELECT 'v FROM m", 'which begins nothing'],
+  ["SELECT 'v FROM m", 'which is not allowed here'],
   [`SELECT ${many('(', 101)}v`, 'nests deeper than 100 levels'],
   [`SELECT ${many('f(', 101)}v`, 'nests deeper than 100 levels'],
   [`SELECT ${many('-(', 101)}v`, 'nests deeper than 100 levels'],

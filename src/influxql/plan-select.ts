@@ -99,16 +99,16 @@ function windowsOf({ groupBy: { interval } }: Select, clock: Clock): Windows | n
   if (interval === null) return null
   const offsetNs = interval.offset === null ? 0n : timeNs(interval.offset, clock)
   if (interval.ns % 1_000_000n !== 0n || offsetNs % 1_000_000n !== 0n)
-    throw refused('GROUP BY time() takes whole milliseconds: times are no finer here.')
+    throw refused('GROUP BY time() accepts only whole milliseconds, the finest precision here.')
   const intervalMs = Number(interval.ns / 1_000_000n)
-  if (intervalMs > latestMs) throw refused('GROUP BY time() is longer than all time: write a shorter one.')
+  if (intervalMs > latestMs) throw refused('The interval of GROUP BY time() is too long: write a shorter one.')
   return new Windows(intervalMs, Number(offsetNs / 1_000_000n) % intervalMs, clock.zone)
 }
 
 export function tooManyBuckets(bucketsMax: number): Problem {
   return new Problem(
     'too_many_buckets',
-    `The answer would have more than ${bucketsMax} windows, those of each column counted (limits.buckets). Ask for a shorter range, longer windows or fewer columns, or write fill(none).`,
+    `The answer would have more than ${bucketsMax} windows, counted for each column (limits.buckets). Use a shorter range, longer windows or fewer columns, or write fill(none).`,
   )
 }
 

@@ -6,7 +6,7 @@ export function refused(message: string): Problem {
 }
 
 const operators =
-  'is not supported: the operator defines ingests and keys by the command tidemark or at /admin, see docs/guides/operating.md,'
+  'is not supported: the operator defines ingests and keys with the command tidemark or at /admin, see docs/guides/operating.md,'
 
 export const refusedStatements: ReadonlyMap<string, string> = new Map([
   ['create', `${operators} and there are no continuous queries,`],

@@ -74,7 +74,7 @@ function tokenAt(
       : found
     return [{ kind, text: inner, at }, found.length]
   }
-  throw syntaxProblem(text, at, `found ${JSON.stringify(text[at])}, which begins nothing`)
+  throw syntaxProblem(text, at, `found ${JSON.stringify(text[at])}, which is not allowed here`)
 }
 
 function matchAt(form: RegExp, text: string, at: number): RegExpExecArray | null {

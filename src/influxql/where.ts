@@ -124,14 +124,15 @@ const [earliestNs, latestNs] = [-9_223_372_036_854_775_806n, 9_223_372_036_854_7
 
 function wholeNs(digits: string): bigint {
   const number = Number(digits)
-  if (!Number.isFinite(number)) throw refused(`${digits} is beyond all numbers.`)
+  if (!Number.isFinite(number)) throw refused(`${digits} is beyond the range of numbers.`)
   const ns = /^-?\d+$/.test(digits) ? BigInt(digits) : BigInt(Math.trunc(number))
   return ns < earliestNs ? earliestNs : ns > latestNs ? latestNs : ns
 }
 
 function momentOf(text: string, { zone }: Clock): number {
   const ms = parseInstant(text)
-  if (ms === null) throw refused(`'${text}' is no time: write it as '2026-01-01T00:00:00Z' or '2026-01-01 00:00:00'.`)
+  if (ms === null)
+    throw refused(`'${text}' is not a time: write it as '2026-01-01T00:00:00Z' or '2026-01-01 00:00:00'.`)
   return namesZone(text) ? ms : zone.toInstant(ms, ms)
 }
 
@@ -190,7 +191,8 @@ export function amongSql(tag: EntityField, texts: readonly string[]): Sql {
 }
 
 function comparisonSql({ operator, left, right }: ComparisonNode, scope: Scope): Sql {
-  if (isTime(left) || isTime(right)) throw refused('time may be compared at the top of WHERE alone, joined by AND.')
+  if (isTime(left) || isTime(right))
+    throw refused('time can be compared only at the top level of WHERE, joined by AND.')
   const isTurned = left.kind !== 'name'
   const [name, value] = isTurned ? [right, left] : [left, right]
   if (name.kind !== 'name')
@@ -258,7 +260,7 @@ function fieldSql(field: EntityField, operator: Comparison, value: Node): Sql {
 
 function numberSql(digits: string, { type }: EntityField): Sql {
   const value = Number(digits)
-  if (!Number.isFinite(value)) throw refused(`${digits} is beyond all numbers.`)
+  if (!Number.isFinite(value)) throw refused(`${digits} is beyond the range of numbers.`)
   return type === 'long' && /^-?\d{1,18}$/.test(digits) ? sql`${BigInt(digits)}` : sql`${value}`
 }
 

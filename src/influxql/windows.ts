@@ -46,7 +46,7 @@ export class Windows {
     if (this.intervalMs === msPerDay && this.#offsetMs === 0) return sql`TIME_FLOOR(__time, 'P1D', NULL, ${zone.name})`
     if (changes.length > clockChangesMax)
       throw refused(
-        `GROUP BY time() by the clocks of ${zone.name} reads at most ${clockChangesMax} of their changes, and the range has ${changes.length - 1}: end it earlier, as with time < now().`,
+        `GROUP BY time() in the time zone ${zone.name} supports at most ${clockChangesMax} clock changes, and the range has ${changes.length - 1}: end it earlier, as with time < now().`,
       )
     const branches = changes.slice(1).flatMap(({ fromMs: at }, index) => {
       const before = sql`WHEN __time < MILLIS_TO_TIMESTAMP(${at}) THEN ${this.#floor(changes[index]!.offsetMs)}`

@@ -58,7 +58,7 @@ export function engineTable(entity: Entity, files: readonly RowsFile[]): EngineT
 }
 
 function storeUnavailable(cause: unknown): Problem {
-  return new Problem('unavailable', 'The store was started again while the query ran. Ask again in a moment.', {
+  return new Problem('unavailable', 'The store was restarted while the query ran. Retry in a moment.', {
     cause,
   })
 }

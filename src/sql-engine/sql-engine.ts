@@ -133,7 +133,7 @@ export class OutOfMemory extends Problem {
   constructor(isOfSystem: boolean) {
     super(
       'result_too_large',
-      'The query needs more memory than sql.memoryBytes, sql.temporaryBytes and sql.workingBytes give to it. Ask for a shorter range, fewer groups, shorter texts and lists, or an aggregate.',
+      'The query needs more memory than sql.memoryBytes, sql.temporaryBytes and sql.workingBytes allow. Narrow the query: a shorter range, fewer groups, shorter strings and lists, or an aggregate.',
     )
     this.isOfSystem = isOfSystem
   }

@@ -116,7 +116,8 @@ describe('SELECT', () => {
           ] as [string, string],
         ]),
   ])('%s', async (q, text) => {
-    if (text === '') expect((await ask(q)).text).toContain('integral and median are asked without other aggregates')
+    if (text === '')
+      expect((await ask(q)).text).toContain('integral and median cannot be combined with other aggregates')
     else expect(await ask(q)).toMatchObject({ status: 200, text: series(text) })
   })
 
@@ -278,17 +279,17 @@ describe('SHOW', () => {
 
 describe('errors', () => {
   test.each<[string, string]>([
-    ['SELECT percentile(v, 95) FROM cpu', 'percentile() is not supported: ask for APPROX_QUANTILE_DS(x, 0.95) in SQL'],
+    ['SELECT percentile(v, 95) FROM cpu', 'percentile() is not supported: use APPROX_QUANTILE_DS(x, 0.95) in SQL'],
     ['SELECT v, mean(v) FROM cpu', 'mixing aggregate and non-aggregate queries is not supported'],
     ['SELECT v FROM cpu WHERE v * 2 > 3', 'compute in SQL'],
-    ['SELECT v FROM cpu WHERE time = 1 OR time = 2', 'time may be compared at the top of WHERE alone'],
+    ['SELECT v FROM cpu WHERE time = 1 OR time = 2', 'time can be compared only at the top level of WHERE'],
     [`SELECT v FROM cpu WHERE host =~ /${'(a+)+'.repeat(500)}$/`, 'sql_query: '],
     [
       "SELECT sum(v) FROM cpu WHERE time < '9999-01-01' GROUP BY time(1h) fill(none) tz('Europe/Madrid')",
-      'Europe/Madrid reads at most 300 of their changes',
+      'Europe/Madrid supports at most 300 clock changes',
     ],
-    ["SELECT v FROM cpu WHERE time > 'soon'", "'soon' is no time"],
-    ['SELECT v FROM cpu WHERE time > 1e400', '1e400 is beyond all numbers'],
+    ["SELECT v FROM cpu WHERE time > 'soon'", "'soon' is not a time"],
+    ['SELECT v FROM cpu WHERE time > 1e400', '1e400 is beyond the range of numbers'],
     [`SELECT ${'v,'.repeat(1000)}v FROM cpu`, 'a SELECT has at most 1000 columns, and this one has 1001'],
   ])('%s', async (q, message) => {
     const { status, text } = await ask(q)
@@ -362,7 +363,7 @@ describe('errors', () => {
       'a window longer than all of time',
       `SELECT mean(v) FROM cpu GROUP BY time(${'9'.repeat(50)}w)`,
       200,
-      'longer than all time',
+      'time() is too long',
     ],
     [
       'windows of 1 h over all of time',
@@ -394,7 +395,7 @@ describe('errors', () => {
       'long moving averages',
       `SELECT ${many(20, () => 'moving_average(v, 1000),')} v FROM cpu`,
       200,
-      'at most 10000 points together',
+      'at most 10000 points in total',
     ],
     ['a regular expression with a back-reference', 'SELECT v FROM cpu WHERE host =~ /(.*)\\1/', 200, 'sql_query: '],
     [

@@ -251,7 +251,7 @@ describe('name resolution', () => {
     ['SELECT druid.tags.area FROM tags', "column 'druid.tags.area' is not found"],
     ['SELECT __time FROM tags', "column '__time' is not found"],
     ['SELECT r1.c0 FROM tags', "there is no table 'r1'"],
-    ["SELECT * FROM TABLE(APPEND('plant', 'tags'))", "'tags' is a table of metadata"],
+    ["SELECT * FROM TABLE(APPEND('plant', 'tags'))", "'tags' is a metadata table"],
   ])('%s', async (text, message) => {
     const { status, text: body } = await ask(text)
     expect([status, JSON.parse(body).detail]).toEqual([400, expect.stringContaining(message)])

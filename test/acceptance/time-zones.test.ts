@@ -108,7 +108,7 @@ describe.skipIf(onCluster)('rules of a zoneinfo folder', () => {
   test('a folder without zones is an error at startup', async () => {
     await expect(runService({ 'server.timeZones': join(folder, 'none') })).rejects.toMatchObject({
       sentences: [
-        expect.stringMatching(/^server.timeZones .* cannot be read as a zoneinfo folder: .* Give one such as /),
+        expect.stringMatching(/^server.timeZones .* cannot be read as a zoneinfo folder: .* Use a folder such as /),
       ],
     })
   })

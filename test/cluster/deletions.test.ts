@@ -384,7 +384,7 @@ describe('deletions on a cluster', () => {
     const aggregations = [{ type: 'count', name: 'n' }]
     expect(await asked({ type: 'union', dataSources: others }, { aggregations })).toEqual([
       400,
-      expect.stringContaining('a union with an entity of which rows were deleted'),
+      expect.stringContaining('a union with an entity that has deleted rows'),
     ])
     const filter = { type: 'not', field: { type: 'null', column: 'V' } }
     expect(await asked('bounds', { filter, granularity: undefined }, 'timeBoundary')).toEqual([

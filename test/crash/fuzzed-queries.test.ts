@@ -53,7 +53,7 @@ function report(name: string, { statuses, reported, unexplained }: FuzzedWorld):
 const canaries = [
   ['leaks-engine-words', /words of the engine/],
   ['fails-on-refusal', /^number \d+: 500 /],
-  ['ends-by-query', /ends the (SQL )?engine/],
+  ['ends-by-query', /(ends|crashes) the (SQL )?engine/],
   ['refuses-neighbours', /a neighbour was told/],
 ] as const
 

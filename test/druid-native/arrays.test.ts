@@ -360,7 +360,7 @@ const grouped = (dimension: unknown): object => ({ queryType: 'groupBy', dimensi
 
 describe('refused, by Druid too or because it is not supported', () => {
   test.each<[string, string, Virtual, object]>([
-    ['invalid_request', 'takes no array', splitTexts, { queryType: 'scan', filter: b }],
+    ['invalid_request', 'does not accept an array', splitTexts, { queryType: 'scan', filter: b }],
     [
       'unsupported_native_query',
       'on an array',
@@ -369,13 +369,13 @@ describe('refused, by Druid too or because it is not supported', () => {
     ],
     [
       'invalid_request',
-      'a groupBy groups by arrays',
+      'use a groupBy to group by arrays',
       splitTexts,
       { queryType: 'topN', dimension: 'v', metric: 'n', threshold: 3, aggregations: counted },
     ],
-    ['invalid_request', 'several texts', several, grouped(as('ARRAY<STRING>'))],
-    ['invalid_request', 'STRING and arrays are its types', longs, grouped(as('LONG'))],
-    ['invalid_request', '"s" is no array', longs, grouped({ ...as('ARRAY<STRING>'), dimension: 's' })],
+    ['invalid_request', 'multi-value column', several, grouped(as('ARRAY<STRING>'))],
+    ['invalid_request', 'use STRING or an array type', longs, grouped(as('LONG'))],
+    ['invalid_request', '"s" is not an array', longs, grouped({ ...as('ARRAY<STRING>'), dimension: 's' })],
     [
       'unsupported_native_query',
       'an extraction from an array',
@@ -384,25 +384,25 @@ describe('refused, by Druid too or because it is not supported', () => {
     ],
     [
       'unsupported_native_query',
-      'what is aggregated',
+      'aggregating an array',
       longs,
       { queryType: 'timeseries', aggregations: [{ type: 'longSum', name: 'a', fieldName: 'v' }] },
     ],
     [
       'unsupported_native_query',
-      'in this place',
+      'here is not supported',
       several,
       { queryType: 'search', searchDimensions: ['v'], query: { type: 'all' } },
     ],
     [
       'unsupported_native_query',
-      'which map() does for each',
+      'without map()',
       several,
       { queryType: 'scan', filter: { type: 'expression', expression: "upper(v) == 'A'" } },
     ],
     [
       'unsupported_native_query',
-      'several values',
+      'multi-value column',
       several,
       {
         queryType: 'scan',

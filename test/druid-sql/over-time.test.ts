@@ -83,13 +83,16 @@ test('COUNTER_RISE uses all digits of longs', async () => {
 
 describe('invalid arguments are refused', () => {
   test.each([
-    ["TIME_WEIGHTED_AVG(v, t, 'stairs')", "TIME_WEIGHTED_AVG takes 'line' or 'step' there, not 'stairs'"],
-    ["COUNTER_RISE(n, t, 'step')", "COUNTER_RISE takes 'zero' or 'skip' there, not 'step'"],
+    [
+      "TIME_WEIGHTED_AVG(v, t, 'stairs')",
+      "the third operand of TIME_WEIGHTED_AVG must be 'line' or 'step', not 'stairs'",
+    ],
+    ["COUNTER_RISE(n, t, 'step')", "the third operand of COUNTER_RISE must be 'zero' or 'skip', not 'step'"],
     ['INTEGRAL(v)', 'INTEGRAL takes 2 to 3 operands, not 1'],
     ['INTEGRAL(v, n)', 'MILLIS_TO_TIMESTAMP'],
     ['INTEGRAL(t, t)', 'a number is expected'],
-    ['INTEGRAL(DISTINCT v, t)', 'does not take DISTINCT'],
-    ['INTEGRAL(v, t) OVER (ORDER BY t)', 'is no window function'],
+    ['INTEGRAL(DISTINCT v, t)', 'does not accept DISTINCT'],
+    ['INTEGRAL(v, t) OVER (ORDER BY t)', 'is not a window function'],
   ])('%s', (expression, message) => {
     const rows = "(VALUES (TIMESTAMP '2026-01-01', 1.5, 1)) AS t (t, v, n)"
     expect(() => translateSql(`SELECT ${expression} AS x FROM ${rows}`, [])).toThrow(message)

@@ -103,18 +103,18 @@ test('parameters are numbered by position, in LIMIT and OFFSET too', async () =>
 
 test.each<[string, unknown, string]>([
   ['SELECT ? AS a, ? AS b', [{ type: 'BIGINT', value: 1 }], 'parameter 2 has no value: `parameters` has 1'],
-  ['SELECT 1 AS a LIMIT ?', [{ type: 'BIGINT', value: -1 }], 'a number of rows is a whole number'],
+  ['SELECT 1 AS a LIMIT ?', [{ type: 'BIGINT', value: -1 }], 'a number of rows must be a whole number'],
   ['SELECT ?', 'x', 'parameters: must be a list'],
-  ['SELECT ?', [{ type: 'BLOB', value: 1 }], 'parameters[0].type: is no type of a parameter'],
-  ['SELECT ?', [{ type: 'BIGINT', value: 1.5 }], 'parameters[0].value: is no value of type BIGINT'],
-  ['SELECT ?', [{ type: 'TIMESTAMP', value: 'noon' }], 'parameters[0].value: is no value of type TIMESTAMP'],
+  ['SELECT ?', [{ type: 'BLOB', value: 1 }], 'parameters[0].type: must be one of '],
+  ['SELECT ?', [{ type: 'BIGINT', value: 1.5 }], 'parameters[0].value: is not a value of type BIGINT'],
+  ['SELECT ?', [{ type: 'TIMESTAMP', value: 'noon' }], 'parameters[0].value: is not a value of type TIMESTAMP'],
   ['SELECT ?', [1], 'parameters[0]: must be an object'],
 ])('%s with %j is refused', (text, parameters, message) => {
   expect(() => translateSql(text, [], { parameters: readParameters(parameters) })).toThrow(message)
 })
 
 test('an unknown zone is refused with its path', () => {
-  expect(() => readSqlZone('Mars/Olympus', 'context.sqlTimeZone')).toThrow('context.sqlTimeZone: is no time zone')
+  expect(() => readSqlZone('Mars/Olympus', 'context.sqlTimeZone')).toThrow('context.sqlTimeZone: is not a time zone')
 })
 
 test.each([

@@ -62,12 +62,12 @@ const cases: readonly (readonly [text: string, answer: readonly (string | null)[
       [`SELECT SUM(l) OVER (ORDER BY l ROWS BETWEEN ${frame}) AS x FROM ${four}`, /ends before it begins/] as const,
   ),
   [`SELECT TRY_PARSE_JSON(s) AS x FROM (VALUES ('NaN'), ('[1,]'), ('[1, 2]')) AS t (s)`, [null, null, '[1,2]']],
-  [`SELECT PARSE_JSON(s) AS x FROM (VALUES ('-Infinity')) AS t (s)`, /a text is no JSON/],
+  [`SELECT PARSE_JSON(s) AS x FROM (VALUES ('-Infinity')) AS t (s)`, /a string is not JSON/],
   [
     `SELECT REGEXP_LIKE(REPEAT(s, 900000), '${'a|b'.repeat(100)}') AS x FROM (VALUES ('a')) AS t (s)`,
-    /a text of more than 666666 characters is too long/,
+    /a string of more than 666666 characters is too long/,
   ],
-  [`SELECT PARSE_JSON(s) AS x FROM (VALUES ('{')) AS t (s)`, /a text is no JSON/],
+  [`SELECT PARSE_JSON(s) AS x FROM (VALUES ('{')) AS t (s)`, /a string is not JSON/],
   [
     "SELECT JSON_OBJECT(KEY s VALUE 1) AS x FROM (VALUES (NULLIF('a', 'a'))) AS t (s)",
     /a key of a JSON object is null/,
@@ -267,7 +267,7 @@ const natives: Readonly<Record<string, readonly [query: object, answer: unknown]
     },
     expect.objectContaining({
       code: 'invalid_request',
-      detail: expect.stringMatching(/a text of more than 133333 characters is too long for this pattern/),
+      detail: expect.stringMatching(/a string of more than 133333 characters is too long for this pattern/),
     }),
   ],
   'a long pattern and short texts': [

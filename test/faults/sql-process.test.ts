@@ -159,7 +159,7 @@ test.each([
   ['SELECT REGEXP_LIKE(T, \'(?=a)\') FROM "rows" LIMIT 1', /regular expression/],
   ['SELECT 1 / (V - V) FROM "rows" LIMIT 1', /divided by zero/],
   ['SELECT (SELECT T FROM "rows") AS x', /more than one row/],
-  ["SELECT JSON_VALUE(PARSE_JSON('{'), '$.a')", /a text is no JSON/],
+  ["SELECT JSON_VALUE(PARSE_JSON('{'), '$.a')", /a string is not JSON/],
 ])('an error detected only at run time is an invalid request: %s', async (text, message) => {
   await expect(ask(text)).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) })
 })
@@ -191,7 +191,7 @@ test("SQL that was not validated is refused by the engine's own check", async ()
     "ATTACH 'x.db'",
   ]) {
     refusals.length = 0
-    await expect(run(text)).rejects.toThrow(/not answered here/)
+    await expect(run(text)).rejects.toThrow(/not supported here/)
     expect(refusals).toEqual([expect.stringMatching(/written for the engine/)])
   }
 })

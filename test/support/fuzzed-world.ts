@@ -69,8 +69,8 @@ export async function faultOf(
   statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
   if (response.status >= 500) return `${response.status} ${text}`
   if (response.status >= 400 && inner.test(text)) return `words of the engine: ${text}`
-  if (/not answered here|too involved/.test(text)) unexplained.push(body)
-  if (/ends the SQL engine/.test(text)) return `ends the engine: ${text}`
+  if (/form of query is not supported here|too complex to run/.test(text)) unexplained.push(body)
+  if (/crashes the SQL engine/.test(text)) return `ends the engine: ${text}`
   if (response.status === 200) JSON.parse(text)
   return null
 }

@@ -36,7 +36,7 @@ export interface Aggregating {
 export function bucketOf(granularity: NativeGranularity, source: Source): Sql | null {
   if (granularity.kind === 'all') return null
   const bucket = floorToBucket(source.time().sql, granularity, source.range)
-  if (bucket === null) throw unsupported('granularity', 'a period of several units with so many buckets')
+  if (bucket === null) throw unsupported('granularity', 'a period of several units with this many buckets')
   return bucket
 }
 

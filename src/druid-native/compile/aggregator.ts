@@ -45,7 +45,7 @@ function inputOf(input: FieldInput, source: Source): Typed {
 }
 
 function single(value: Typed, path: string): Typed {
-  if (elementOf(value.type) !== null) throw unsupported(path, 'an array as what is aggregated')
+  if (elementOf(value.type) !== null) throw unsupported(path, 'aggregating an array')
   return value
 }
 

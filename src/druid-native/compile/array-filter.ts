@@ -55,7 +55,10 @@ export function onAnyValue(value: Typed, kind: string, condition: (one: Bound) =
   if (!value.isMulti) {
     if (kind === 'equals') return never(nodeOf(value))
     if (kind === 'range' || kind === 'inType') throw unsupported('filter', `the filter "${kind}" on an array`)
-    throw invalidRequest('filter', `the filter "${kind}" takes no array: arrayContainsElement, equals and null do`)
+    throw invalidRequest(
+      'filter',
+      `the filter "${kind}" does not accept an array: use arrayContainsElement, equals or null`,
+    )
   }
   const name = nextName()
   const ofText = (text: Sql): Sql => writtenSql(condition(nodeOf(textValue(text))))

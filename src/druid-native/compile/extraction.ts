@@ -194,7 +194,7 @@ export function compileDimension(spec: DimensionSpec, scope: Scope, explode: Exp
   const element = elementOf(column.type)
   if (element !== null && !column.isMulti) return arrayDimension(spec, element, column)
   if (element === null && elementOf(type) !== null && column.type !== null)
-    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is no array`)
+    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is not an array`)
   if (column.isMulti) return multiDimension(spec, column, explode)
   return scalarDimension(spec, column)
 }
@@ -207,15 +207,15 @@ function arrayDimension(spec: DimensionSpec, element: ElementType, column: Typed
     return groupedBy(name, { type, sql: bind(column.sql, (list) => listText(list, element)) })
   }
   if (elementOf(type) === null)
-    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is an array: STRING and arrays are its types`)
+    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is an array: use STRING or an array type`)
   return groupedBy(name, convertDimension(column, type))
 }
 
 /** Groups by each of the values; by null if there are none. */
 function multiDimension(spec: DimensionSpec, column: Typed, explode: Explode | null): Dimension {
-  if (explode === null) throw unsupported(spec.path, `the column of several values "${spec.dimension}"`)
+  if (explode === null) throw unsupported(spec.path, `the multi-value column "${spec.dimension}"`)
   if (spec.outputType !== 'STRING')
-    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is a column of several texts`)
+    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is a multi-value column: use STRING`)
   const texts = convert(column, 'ARRAY<STRING>').sql
   if (spec.keep === null) return scalarDimension(spec, textValue(explode(texts)))
   const name = nextName()
@@ -238,7 +238,7 @@ function scalarDimension(spec: DimensionSpec, column: Typed): Dimension {
 /** The value of a dimension outside of grouping. */
 export function dimensionValue(spec: DimensionSpec, scope: Scope): Typed {
   if (elementOf(scope.column(spec.dimension).type) !== null)
-    throw unsupported(spec.path, `the array "${spec.dimension}" in this place`)
+    throw unsupported(spec.path, `the array "${spec.dimension}" here`)
   const { key, finish } = compileDimension(spec, scope)
   return finish(key.sql)
 }

@@ -37,15 +37,14 @@ export function bindPost(post: PostAggregator, scope: Scope, ofSketch: (post: Sk
   const numbersOf = (fields: readonly PostAggregator[], type: SqlType): readonly Bound[] =>
     fields.map((field) => {
       const value = bindPost(field, scope, ofSketch)
-      if (value.type.kind === 'string')
-        throw invalidRequest(field.path, 'is a text, with which nothing can be calculated')
+      if (value.type.kind === 'string') throw invalidRequest(field.path, 'is a string: arithmetic needs numbers')
       return asType(value, type)
     })
   switch (post.kind) {
     case 'fieldAccess': {
       const value = scope.column(post.fieldName)
       if (value !== nullValue) return nodeOf(value)
-      throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is the name of nothing that comes before`)
+      throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is not the name of a preceding output`)
     }
     case 'constant':
       return numberNode(post.value)
@@ -157,7 +156,7 @@ export class Rows implements Scope {
         return doubleValue(this.#histogram(post))
       case 'stddev': {
         if (!this.has(post.fieldName))
-          throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is the name of nothing that comes before`)
+          throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is not the name of a preceding output`)
         // Computed from the aggregator's values, whatever its own estimator.
         const sketch = this.#aggregations.get(post.fieldName)?.sketch
         if (sketch?.kind !== 'variance') return doubleValue(sql`sqrt(${toDouble(this.column(post.fieldName))})`)

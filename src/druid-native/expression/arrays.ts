@@ -64,7 +64,7 @@ export function arrayLiteral(
 ): Typed {
   const kinds = new Set(items.flatMap((item) => literalKinds.get(item.kind) ?? []))
   if (kinds.has('STRING') && (kinds.size > 1 || (type !== null && type !== 'STRING')))
-    throw new ExpressionError('the elements of an array literal must be of one kind')
+    throw new ExpressionError('the elements of an array literal must have one type')
   const element = type ?? (kinds.has('DOUBLE') ? 'DOUBLE' : kinds.has('LONG') ? 'LONG' : 'STRING')
   return arrayFrom(element, items.map(compile))
 }

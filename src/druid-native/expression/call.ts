@@ -69,7 +69,7 @@ export type FunctionTable = Readonly<Record<string, ExpressionFunction>>
 /** A constant text argument. */
 export function literalText(call: Call, index: number, what: string): string {
   const value = call.literal(index)
-  return value === null || value === undefined ? call.refuse(`the ${what} must be a constant text`) : String(value)
+  return value === null || value === undefined ? call.refuse(`the ${what} must be a constant string`) : String(value)
 }
 
 /** A constant whole number argument. */

@@ -37,7 +37,7 @@ export function bindExpression(expression: Expression, scope: Scope): Bound {
     case 'null':
       return literal(nowhere, nullType, null)
     case 'long':
-      if (expression.value > 2n ** 63n - 1n) throw new ExpressionError(`${expression.value} is no 64-bit number`)
+      if (expression.value > 2n ** 63n - 1n) throw new ExpressionError(`${expression.value} is not a 64-bit number`)
       return literal(nowhere, long, expression.value)
     case 'double':
       return literal(nowhere, double, expression.value)
@@ -57,7 +57,7 @@ export function bindExpression(expression: Expression, scope: Scope): Bound {
       return nodeOf(arrayLiteral(expression, (item) => compileExpression(item, scope)))
     case 'lambda':
       throw new ExpressionError(
-        `a lambda is only allowed as the first argument of ${Object.keys(applyFunctions).join(', ')} alone`,
+        `a lambda is only allowed as the first argument of ${Object.keys(applyFunctions).join(', ')}`,
       )
   }
 }
@@ -70,16 +70,15 @@ function operand(expression: Expression, operator: string, scope: Scope): Bound 
 
 /** Rejects multi-value columns: Druid would apply the operation to each value. */
 function refuseMulti(node: Bound, where: string): void {
-  if (valueIn(node)?.isMulti)
-    throw new ExpressionError(`a column of several values in ${where}, which map() does for each,`, true)
+  if (valueIn(node)?.isMulti) throw new ExpressionError(`a multi-value column in ${where} without map()`, true)
 }
 
 function bindApply(call: Expression & { kind: 'call' }, apply: ApplyFunction, scope: Scope): Bound {
   const [lambda, ...rest] = call.args
-  if (lambda?.kind !== 'lambda') throw new ExpressionError(`"${call.name}" takes a lambda first`)
+  if (lambda?.kind !== 'lambda') throw new ExpressionError(`"${call.name}" needs a lambda as its first argument`)
   const { parameters, body } = lambda
   if (apply.args(parameters.length) !== rest.length)
-    throw new ExpressionError(`"${call.name}" takes a lambda of other parameters, or other arguments`)
+    throw new ExpressionError(`"${call.name}" got a lambda whose parameters do not match the arguments`)
   const args = rest.map((arg) => boundedArray(compileExpression(arg, scope), scope))
   const applied = apply.compile(args, {
     arity: parameters.length,

@@ -34,14 +34,14 @@ function text4(value: Typed): Sql {
 function subnetOf(call: Call): readonly [address: string, bits: number] {
   const text = literalText(call, 1, 'subnet')
   const found = /^([^/]+)\/(\d{1,3})$/.exec(text)
-  return found === null ? call.refuse(`"${text}" is no subnet, like 10.0.0.0/8`) : [found[1]!, Number(found[2])]
+  return found === null ? call.refuse(`"${text}" is not a subnet, such as 10.0.0.0/8`) : [found[1]!, Number(found[2])]
 }
 
 function match4([address]: readonly Typed[], call: Call): Typed {
   const [text, bits] = subnetOf(call)
   const parts = text.split('.').map(Number)
   const isRight = parts.length === 4 && parts.every((part) => Number.isInteger(part) && part >= 0 && part <= 255)
-  if (!isRight || bits > 32) return call.refuse(`"${text}/${bits}" is no subnet of version 4`)
+  if (!isRight || bits > 32) return call.refuse(`"${text}/${bits}" is not an IPv4 subnet`)
   const low = parts.reduce((all, part) => all * 256 + part, 0)
   const width = 2 ** (32 - bits)
   const first = Math.floor(low / width) * width
@@ -97,7 +97,7 @@ function expandSql(text: Sql): Sql {
 function match6([address]: readonly Typed[], call: Call): Typed {
   const [text, bits] = subnetOf(call)
   const subnet = expand6(text)
-  if (subnet === null || bits > 128) return call.refuse(`"${text}/${bits}" is no subnet of version 6`)
+  if (subnet === null || bits > 128) return call.refuse(`"${text}/${bits}" is not an IPv6 subnet`)
   if (address!.type !== 'STRING') return truthValue(sql`FALSE`)
   const digits = bits >> 2
   const rest = 4 - (bits & 3)

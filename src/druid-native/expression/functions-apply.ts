@@ -44,7 +44,7 @@ const ofOneArray = (compile: (array: ArrayOf, lambda: Lambda) => Typed, ofNull: 
 function elementTypeOf(value: Typed): ElementType {
   const { type } = asElement(value)
   if (type === 'STRING' || type === 'LONG' || type === 'DOUBLE') return type
-  throw new ExpressionError('a lambda that gives nothing but null makes no array')
+  throw new ExpressionError('a lambda that returns only null cannot create an array')
 }
 
 /** Applies the body to each combination of elements; the last array varies fastest. */
@@ -62,7 +62,7 @@ function product(arrays: readonly ArrayOf[], body: (values: readonly Typed[]) =>
 /** Maximum total length of an array's texts, and of a text accumulator. */
 const textMax = 100_000
 
-const tooLong = failing(`texts of more than ${textMax} characters`)
+const tooLong = failing(`strings of more than ${textMax} characters`)
 
 /** The text, if `count` texts of its length are within the limit. */
 const shortText = (text: Sql, count: Sql): Sql =>
@@ -108,7 +108,7 @@ function bounded(type: ValueType, value: Sql): Sql {
 
 /** The accumulator keeps its initial type; a bare null starts as a text. */
 function fold(arrays: readonly ArrayOf[], initial: Typed, lambda: Lambda): Typed {
-  if (initial.type === 'COMPLEX<json>') throw new ExpressionError('JSON as what is folded into', true)
+  if (initial.type === 'COMPLEX<json>') throw new ExpressionError('JSON as the initial value of a fold', true)
   const type = initial.type === null ? 'STRING' : initial.type === 'FLOAT' ? 'DOUBLE' : initial.type
   const [total, next] = [nextName(), nextName()]
   const field = (struct: Sql, name: string): Sql => sql`struct_extract(${struct}, ${sql.literal(name)})`

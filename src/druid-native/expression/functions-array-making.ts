@@ -67,12 +67,12 @@ function slice([array, from, until]: readonly Typed[]): Typed {
 /** Splits a text at the matches of a constant pattern. */
 function split([text]: readonly Typed[], call: Call): Typed {
   const literal = call.literal(1)
-  if (literal === undefined) return call.unsupported('a pattern that is no constant')
+  if (literal === undefined) return call.unsupported('a pattern that is not a constant')
   const pattern = String(literal ?? '')
-  if (isBrokenPattern(pattern)) return call.refuse(`"${pattern}" is no regular expression`)
+  if (isBrokenPattern(pattern)) return call.refuse(`"${pattern}" is not a regular expression`)
   if (!isPortablePattern(pattern) || !splitsAlike(pattern))
     return call.unsupported(
-      'a pattern with look-around, back-references or possessive quantifiers, or one that matches an empty text,',
+      'a pattern with look-around, back-references or possessive quantifiers, or one that matches an empty string,',
     )
   return arrayValue('STRING', splitText(toText(text!), javaPattern({ pattern }).re2))
 }

@@ -33,9 +33,9 @@ export function commonType(values: readonly Bound[]): SqlType | null {
   const [first] = types
   const areArrays = types.map(({ kind }) => kind === 'array')
   if (areArrays.includes(true)) {
-    if (areArrays.includes(false)) throw new ExpressionError('an array in one place with a single value', true)
+    if (areArrays.includes(false)) throw new ExpressionError('an array combined with a single value', true)
     if (types.some((type) => !isSame(type, first!)))
-      throw new ExpressionError('arrays of different types in one place', true)
+      throw new ExpressionError('arrays of different types combined', true)
   }
   if (first === undefined || types.every((type) => isSame(type, first))) return first ?? null
   return types.every(({ kind }) => kind === 'long' || kind === 'double') ? double : string
@@ -47,7 +47,8 @@ const ofAlike = (args: readonly [number, number], fn: EngineFunction<null>): Exp
   bind: (values) => {
     const type = commonType(values)
     if (type === null) return nullNode
-    if (fn !== firstNonNull && type.kind === 'array') throw new ExpressionError('"greatest" and "least" take no arrays')
+    if (fn !== firstNonNull && type.kind === 'array')
+      throw new ExpressionError('"greatest" and "least" do not accept arrays')
     return called(
       nowhere,
       type,
@@ -122,7 +123,7 @@ function castTo(value: Typed, type: ValueType): Typed {
   const element = elementOf(type)
   if (value.type === 'COMPLEX<json>' && element !== null) return jsonArray(value.sql, element)
   if (elementOf(value.type) === null || element !== null) return cast(value)
-  const several = failing('an array of more or less than one element is cast to a single value')
+  const several = failing('an array that does not have exactly one element is cast to a single value')
   const body = (x: Sql): Sql =>
     sql`CASE WHEN len(${x}) <> 1 THEN CAST(${several} AS ${sqlType(type)}) ELSE ${cast({ ...value, sql: x }).sql} END`
   return { type, sql: bind(value.sql, body) }

@@ -33,16 +33,16 @@ const pathStep = /\.([^.[]*)|\[(-?\d+)\]|\['([^']*)'\]/y
 /** Converts Druid's path notation to the engine's. */
 function pathOf(call: Call, index: number): Sql {
   const text = call.literal(index)
-  if (text === undefined) return call.unsupported('a path that is no constant')
+  if (text === undefined) return call.unsupported('a path that is not a constant')
   if (typeof text !== 'string' || !text.startsWith('$'))
-    return call.refuse('the path must be a text that begins with "$"')
+    return call.refuse('the path must be a string that begins with "$"')
   let path = '$'
   for (let at = 1; at < text.length; at = pathStep.lastIndex) {
     pathStep.lastIndex = at
     const step = pathStep.exec(text)
-    if (step === null) return call.refuse(`"${text}" is no path`)
+    if (step === null) return call.refuse(`"${text}" is not a path`)
     const name = step[1] ?? step[3]
-    if (name === '') return call.refuse(`"${text}" is no path`)
+    if (name === '') return call.refuse(`"${text}" is not a path`)
     if (name?.includes('"') || name?.includes('\\')) return call.unsupported(`the path "${text}"`)
     path += name === undefined ? `[${step[2]!.replace('-', '#-')}]` : `."${name}"`
   }
@@ -129,7 +129,7 @@ function keys([value]: readonly Typed[], call: Call): Typed {
 function object(args: readonly Typed[], call: Call): Typed {
   if (args.length % 2 === 1) return call.refuse('names and values must come in pairs')
   const parts = args.map((arg, index) => {
-    if (index % 2 === 0 && arg.type !== 'STRING') return call.refuse('names must be texts')
+    if (index % 2 === 0 && arg.type !== 'STRING') return call.refuse('names must be strings')
     return arg.sql
   })
   return jsonValue(sql`json_object(${sql.list(parts)})`)
@@ -153,7 +153,7 @@ export const jsonFunctions = {
   parse_json: parsing(
     (text) =>
       sql`json(CASE WHEN ${isLooseJson(text)} THEN CAST(${failing('a text is no JSON')} AS VARCHAR) ELSE ${text} END)`,
-    (call) => call.refuse('the argument must be a text'),
+    (call) => call.refuse('the argument must be a string'),
   ),
   try_parse_json: parsing(
     (text) => sql`CASE WHEN json_valid(${text}) AND NOT ${isLooseJson(text)} THEN json(${text}) END`,

@@ -51,7 +51,7 @@ const anyTextOf = (node: Bound): Bound => ({ ...asText(node), type: anyText })
 
 function patternOf(call: Call, index: number): string {
   const pattern = literalText(call, index, 'pattern')
-  if (isBrokenPattern(pattern)) return call.refuse(`"${pattern}" is no regular expression`)
+  if (isBrokenPattern(pattern)) return call.refuse(`"${pattern}" is not a regular expression`)
   return isPortablePattern(pattern)
     ? pattern
     : call.unsupported('a pattern with look-around, back-references or possessive quantifiers')
@@ -118,7 +118,7 @@ export const textFunctions = {
       const escapedBy = call.literal(2) === null ? null : literalText(call, 2, 'escape')
       if (escapedBy !== null && escapedBy.length !== 1) return call.refuse('the escape must be one character')
       const pattern = literalText(call, 1, 'pattern')
-      if (pattern.length > patternMax) return call.refuse(`a pattern has ${patternMax} characters at most`)
+      if (pattern.length > patternMax) return call.refuse(`a pattern can have at most ${patternMax} characters`)
       return truthValue(likePattern(toText(value!), pattern, escapedBy))
     },
   },
@@ -153,7 +153,7 @@ export const textFunctions = {
       const read = readJavaPattern(pattern)
       const given = literalText(call, 2, 'replacement')
       const known = read === null ? null : re2Replacement(given, read)
-      if (known === null) return call.refuse(`"${given}" does not fit the groups of the pattern`)
+      if (known === null) return call.refuse(`"${given}" does not match the groups of the pattern`)
       const type = wideString(widthOf(value!.type) * Math.max(1, 2 * known.length))
       return called(nowhere, type, replacedMatches, [anyTextOf(value!), asText(replacement!)], { pattern, known })
     },

@@ -12,14 +12,14 @@ import { type Call, type FunctionTable, literalText } from './call.ts'
 
 function zoneOf(call: Call, index: number): Zone {
   const name = call.literal(index)
-  if (name === undefined) return call.refuse('the time zone must be a constant text')
+  if (name === undefined) return call.refuse('the time zone must be a constant string')
   if (name === null || name === '') return Zone.utc
   return Zone.find(String(name)) ?? call.refuse(`there is no time zone "${name}"`)
 }
 
 function periodOf(call: Call, index: number): Period {
   const text = literalText(call, index, 'period')
-  return parsePeriod(text) ?? call.refuse(`"${text}" is no ISO 8601 period`)
+  return parsePeriod(text) ?? call.refuse(`"${text}" is not an ISO 8601 period`)
 }
 
 /** Converts to a time: numbers are milliseconds, texts are parsed as ISO 8601. */
@@ -30,7 +30,7 @@ function originOf(args: readonly Typed[], call: Call): number | null {
   if (value === null || value === '') return null
   if (value !== undefined)
     return typeof value === 'string'
-      ? (parseInstantText(value) ?? call.refuse(`"${value}" is no instant`))
+      ? (parseInstantText(value) ?? call.refuse(`"${value}" is not a time`))
       : Number(value)
   const folded = call.constantMs(2)
   return folded ?? call.refuse('the origin must be a constant')
@@ -38,13 +38,13 @@ function originOf(args: readonly Typed[], call: Call): number | null {
 
 function granularityOf(args: readonly Typed[], call: Call): NativeBuckets {
   const found = periodGranularity(periodOf(call, 1), zoneOf(call, 3), originOf(args, call))
-  if (found === null) return call.refuse('the period must be longer than nothing')
+  if (found === null) return call.refuse('the period must be longer than 0')
   return isUsable(found) ? found : call.refuse('the period or its origin is outside the supported times')
 }
 
 function floored(ms: Sql, granularity: NativeBuckets, call: Call): Sql {
   const range = call.isTime(0) ? call.range : wideRange
-  return floorToBucket(ms, granularity, range) ?? call.unsupported('a period of several units with so many buckets')
+  return floorToBucket(ms, granularity, range) ?? call.unsupported('a period of several units with this many buckets')
 }
 
 function ceiling(args: readonly Typed[], call: Call): Typed {
@@ -83,16 +83,16 @@ function extract(args: readonly Typed[], call: Call): Typed {
 
 function formatted(args: readonly Typed[], call: Call): Typed {
   const pattern = args.length > 1 ? call.literal(1) : null
-  if (pattern === undefined) return call.refuse('the pattern must be a constant text')
+  if (pattern === undefined) return call.refuse('the pattern must be a constant string')
   const pieces = pattern === null ? null : patternPieces(String(pattern))
-  if (pattern !== null && pieces === null) return call.refuse(`"${pattern}" is no pattern`)
+  if (pattern !== null && pieces === null) return call.refuse(`"${pattern}" is not a valid pattern`)
   return textValue(formatTime(timeOf(args[0]!), pieces, zoneOf(call, 2)))
 }
 
 function parsed(args: readonly Typed[], call: Call): Typed {
   const zone = zoneOf(call, 2)
   const pattern = args.length > 1 ? call.literal(1) : null
-  if (pattern === undefined) return call.refuse('the pattern must be a constant text')
+  if (pattern === undefined) return call.refuse('the pattern must be a constant string')
   const text = toText(args[0]!)
   if (pattern === null) return longValue(parseIsoTime(text, zone))
   const format = parseTimePattern(String(pattern))

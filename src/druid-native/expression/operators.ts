@@ -58,7 +58,7 @@ export function bindUnary(operator: '-' | '!', operand: Bound): Bound {
   if (kind === 'null') return nullNode
   if (operator === '!') return truth(not(truthOf(operand), nowhere))
   if (kind === 'array') throw new ExpressionError('"-" takes a number, not an array')
-  if (kind === 'string') throw new ExpressionError('"-" takes a number, not a text')
+  if (kind === 'string') throw new ExpressionError('"-" takes a number, not a string')
   const known = operand.kind === 'literal' ? operand.value : null
   if (typeof known === 'bigint') return literal(nowhere, long, BigInt.asIntN(64, -known))
   // Literals do not keep the sign of zero.
@@ -108,7 +108,7 @@ export function bindBinary(operator: BinaryOperator, left: Bound, right: Bound):
   const sides = areNumbers ? ([left, right] as const) : ([asType(left, type), asType(right, type)] as const)
   if (comparison !== undefined) return truth(compared(comparison, ...sides))
   if (type.kind !== 'string') return calculated(operator, type, sides)
-  if (operator !== '+') throw new ExpressionError(`"${operator}" takes numbers, not texts`)
+  if (operator !== '+') throw new ExpressionError(`"${operator}" takes numbers, not strings`)
   return joinedTexts(nowhere, sides)
 }
 

@@ -73,7 +73,7 @@ function unquote(text: string, at: number): string {
     const character = escapes.get(code)
     if (character !== undefined) return character
     if (`'"\\/`.includes(code)) return code
-    throw new ExpressionFault(`"\\${code}" is no escape`, at)
+    throw new ExpressionFault(`"\\${code}" is not an escape sequence`, at)
   })
 }
 

@@ -168,6 +168,6 @@ export class Json {
   refuseType(what: string, knownToDruid: readonly string[]): never {
     const type = this.type()
     if (knownToDruid.includes(type)) throw unsupported(this.path, `the ${what} "${type}"`)
-    return this.at('type').fail(`"${type}" is no ${what}`)
+    return this.at('type').fail(`"${type}" is not a known ${what}`)
   }
 }

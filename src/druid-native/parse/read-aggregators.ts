@@ -217,8 +217,8 @@ export function checkNames(names: readonly { readonly name: string | null; reado
   const seen = new Set<string>()
   for (const { name, path } of names) {
     if (name === null) throw invalidRequest(`${path}.name`, 'is required')
-    if (name === '__time') throw invalidRequest(path, 'the name "__time" is taken by the time')
-    if (seen.has(name)) throw invalidRequest(path, `the name "${name}" is there twice`)
+    if (name === '__time') throw invalidRequest(path, 'the name "__time" is reserved for the time')
+    if (seen.has(name)) throw invalidRequest(path, `the name "${name}" is used twice`)
     seen.add(name)
   }
 }

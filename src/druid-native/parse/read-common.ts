@@ -21,7 +21,7 @@ export function readExpression(json: Json): Expression {
     return parseExpression(text)
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
-    return json.fail(`is no expression: ${error.message} (character ${error.at + 1} of "${text}")`)
+    return json.fail(`is not a valid expression: ${error.message} (character ${error.at + 1} of "${text}")`)
   }
 }
 
@@ -48,13 +48,13 @@ function unsupportedType(json: Json): never {
 export function readZone(json: Json): Zone {
   const name = json.textOrNull()
   if (name === null) return Zone.utc
-  return Zone.find(name) ?? json.fail(`"${name}" is no time zone`)
+  return Zone.find(name) ?? json.fail(`"${name}" is not a time zone`)
 }
 
 export function readPattern(json: Json): string {
   const pattern = json.text()
   if (pattern.length > patternMax) return json.fail(`has more than ${patternMax} characters`)
-  if (isBrokenPattern(pattern)) return json.fail(`"${pattern}" is no regular expression`)
+  if (isBrokenPattern(pattern)) return json.fail(`"${pattern}" is not a regular expression`)
   if (isPortablePattern(pattern)) return pattern
   throw unsupported(json.path, 'a pattern with look-around, back-references or possessive quantifiers')
 }
@@ -70,7 +70,7 @@ export function readNativeGranularity(json: Json): NativeGranularity {
     return (
       found ??
       json.fail(
-        `"${name}" is none of ${[...simpleGranularities.keys()].join(', ')}; a period needs {"type": "period", "period": "${name}"}`,
+        `"${name}" is not one of ${[...simpleGranularities.keys()].join(', ')}; a period needs {"type": "period", "period": "${name}"}`,
       )
     )
   }
@@ -84,10 +84,10 @@ export function readNativeGranularity(json: Json): NativeGranularity {
     }
     case 'period': {
       const text = json.at('period').text()
-      const period = parsePeriod(text) ?? json.at('period').fail(`"${text}" is no ISO 8601 period`)
+      const period = parsePeriod(text) ?? json.at('period').fail(`"${text}" is not an ISO 8601 period`)
       const zone = readZone(json.at('timeZone'))
       const found = periodGranularity(period, zone, readOrigin(json.at('origin')))
-      if (found === null) return json.at('period').fail('must be longer than nothing')
+      if (found === null) return json.at('period').fail('must be longer than 0')
       return isUsable(found) ? found : json.fail('is outside the supported times')
     }
     default:
@@ -98,7 +98,7 @@ export function readNativeGranularity(json: Json): NativeGranularity {
 function readOrigin(json: Json): number | null {
   if (json.missing) return null
   if (typeof json.value === 'number') return json.whole()
-  return parseInstantText(json.text()) ?? json.fail('must be an instant')
+  return parseInstantText(json.text()) ?? json.fail('must be a time in ISO 8601')
 }
 
 const intervalsMax = 1000
@@ -113,12 +113,12 @@ export function readIntervals(json: Json): readonly Interval[] {
     typeof json.value === 'string'
       ? json.value.split(',', intervalsMax + 1).map((text) => ({ text, json }))
       : json.items().map((item) => ({ text: item.text(), json: item }))
-  if (texts.length > intervalsMax) return json.fail(`holds more than ${intervalsMax} intervals`)
+  if (texts.length > intervalsMax) return json.fail(`has more than ${intervalsMax} intervals`)
   return condense(
     texts.map(
       ({ text, json: at }) =>
         parseInterval(text.trim()) ??
-        at.fail(`"${text}" is no interval: "start/end" in ISO 8601, the start not after the end`),
+        at.fail(`"${text}" is not an interval: write "start/end" in ISO 8601, with the start not after the end`),
     ),
   )
 }
@@ -129,7 +129,7 @@ const orderings = ['lexicographic', 'alphanumeric', 'numeric', 'strlen', 'versio
 export function readTextOrdering(json: Json, fallback: Ordering): Ordering {
   const ordering = readOrdering(json, fallback)
   return ordering === 'natural'
-    ? json.fail('"natural" compares no texts: it is for the columns of a limitSpec')
+    ? json.fail('"natural" does not compare strings: use it in the columns of a limitSpec')
     : ordering
 }
 

@@ -26,7 +26,7 @@ export function readDataSource(json: Json, readQuery: (json: Json) => NativeQuer
         .items()
         .map((item) => {
           const table = again(item)
-          if (table.kind !== 'table') throw unsupported(item.path, 'a union of anything but tables')
+          if (table.kind !== 'table') throw unsupported(item.path, 'a union of anything other than tables')
           return table
         })
       return tables.length === 0 ? json.at('dataSources').fail('must not be empty') : { kind: 'union', tables }
@@ -40,7 +40,7 @@ export function readDataSource(json: Json, readQuery: (json: Json) => NativeQuer
       if (prefix === '') json.at('rightPrefix').fail('must not be empty')
       const right = again(json.at('right'))
       if (right.kind === 'table' || right.kind === 'union')
-        json.at('right').fail('must be a query or inline rows: Druid joins no table on the right')
+        json.at('right').fail('must be a query or inline rows: Druid does not join tables on the right')
       return {
         kind: 'join',
         left: again(json.at('left')),
@@ -67,7 +67,7 @@ function readInline(json: Json): DataSource {
   if (listed !== null && listed.length !== names.length) types.fail('must have a type for each column')
   const items = json.at('rows').items()
   if (items.length * names.length > inlineValuesMax)
-    json.at('rows').fail(`hold ${items.length * names.length} values: ${inlineValuesMax} are taken`)
+    json.at('rows').fail(`hold ${items.length * names.length} values: at most ${inlineValuesMax} are allowed`)
   const rows = items.map((row) => {
     const values = row.items()
     if (values.length !== names.length) row.fail('must have a value for each column')

@@ -62,14 +62,15 @@ const stepsMax = 50
 
 function readSteps(json: Json): readonly Extraction[] {
   const items = json.items()
-  return items.length > stepsMax ? json.fail(`${stepsMax} are taken`) : items.map(readExtraction)
+  return items.length > stepsMax ? json.fail(`can have at most ${stepsMax} functions`) : items.map(readExtraction)
 }
 
 function readTimeFormat(json: Json): Extraction {
   const format = json.at('format').textOrNull()
-  if (format !== null && patternPieces(format) === null) return json.at('format').fail(`"${format}" is no pattern`)
+  if (format !== null && patternPieces(format) === null)
+    return json.at('format').fail(`"${format}" is not a valid pattern`)
   const locale = json.at('locale').textOrNull() ?? 'en'
-  if (!/^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)) return json.at('locale').fail(`"${locale}" is no locale`)
+  if (!/^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)) return json.at('locale').fail(`"${locale}" is not a locale`)
   const granularity = json.at('granularity').missing ? null : readNativeGranularity(json.at('granularity'))
   return {
     kind: 'timeFormat',
@@ -83,10 +84,11 @@ function readTimeFormat(json: Json): Extraction {
 
 function readLookup(json: Json): Extraction {
   const lookup = json.at('lookup')
-  if (!lookup.isObject || lookup.type() !== 'map') throw unsupported(lookup.path, 'a lookup that is no map')
+  if (!lookup.isObject || lookup.type() !== 'map') throw unsupported(lookup.path, 'a lookup that is not a map')
   const retain = json.at('retainMissingValue').flag(false)
   const missing = json.at('replaceMissingValueWith').textOrNull()
-  if (retain && missing !== null) return json.at('replaceMissingValueWith').fail('does not go with retainMissingValue')
+  if (retain && missing !== null)
+    return json.at('replaceMissingValueWith').fail('is not allowed with retainMissingValue')
   const map = new Map(
     lookup
       .at('map')

@@ -44,19 +44,19 @@ function checkSize(json: Json): void {
   let layer: readonly unknown[] = [json.value]
   let parts = 0
   for (let depth = 0; layer.length > 0; depth++) {
-    if (depth > nestingMax) json.fail(`holds more than ${nestingMax} lists and objects within each other`)
+    if (depth > nestingMax) json.fail(`has more than ${nestingMax} nested lists and objects`)
     const next: unknown[] = []
     for (const part of layer) {
       if (typeof part !== 'object' || part === null) continue
       parts += 1
       if (Array.isArray(part)) {
-        if (part.length > namesMax) json.fail(`holds a list of ${part.length} parts: ${namesMax} are taken`)
+        if (part.length > namesMax) json.fail(`has a list of ${part.length} parts: at most ${namesMax} are allowed`)
         for (const item of part) next.push(item)
       } else {
         for (const [name, member] of Object.entries(part)) if (!lists.has(name)) next.push(member)
       }
     }
-    if (parts > partsMax) json.fail(`holds more than ${partsMax} lists and objects`)
+    if (parts > partsMax) json.fail(`has more than ${partsMax} lists and objects`)
     layer = next
   }
 }
@@ -94,7 +94,7 @@ function readQuery(json: Json, depth: number): NativeQuery {
       return json
         .at('queryType')
         .fail(
-          `"${type}" is no query type: timeseries, topN, groupBy, scan, search, timeBoundary, segmentMetadata and dataSourceMetadata are`,
+          `"${type}" is not a query type: use timeseries, topN, groupBy, scan, search, timeBoundary, segmentMetadata or dataSourceMetadata`,
         )
   }
 }
@@ -186,7 +186,7 @@ function readMetric(json: Json, names: ReadonlySet<string | null>): TopNMetric {
     const metric = at.text()
     return names.has(metric)
       ? { kind: 'numeric', metric }
-      : at.fail(`"${metric}" is the name of no aggregator or post-aggregator`)
+      : at.fail(`"${metric}" is not the name of an aggregator or post-aggregator`)
   }
   if (!json.isObject) return numeric(json)
   switch (json.type()) {
@@ -220,7 +220,7 @@ function readGroupBy(json: Json, depth: number): NativeQuery {
     item
       .items()
       .map((name) =>
-        outputs.has(name.text()) ? name.text() : name.fail(`"${name.text()}" is no dimension of the query`),
+        outputs.has(name.text()) ? name.text() : name.fail(`"${name.text()}" is not a dimension of the query`),
       )
   return {
     ...aggregating,
@@ -241,7 +241,7 @@ function readScan(json: Json, depth: number): NativeQuery {
   const columns = json.at('columns').missing ? [] : json.at('columns').texts()
   const order = readScanOrder(json)
   if (order !== 'none' && columns.length > 0 && !columns.includes('__time'))
-    json.at('columns').fail('must name __time for rows in the order of time')
+    json.at('columns').fail('must include __time for rows in time order')
   return {
     ...readCommon(json, depth),
     kind: 'scan',
@@ -260,7 +260,7 @@ function readScanOrder(json: Json): (typeof orders)[number] {
   const first = orderBy[0]
   if (first === undefined) return named
   if (orderBy.length > 1 || first.at('columnName').text() !== '__time')
-    return json.at('orderBy').fail('rows can be ordered by __time alone')
+    return json.at('orderBy').fail('rows can be ordered only by __time')
   return first.at('order').oneOf(orders)
 }
 
@@ -302,7 +302,7 @@ function readSegmentMetadata(json: Json, depth: number): NativeQuery {
     'analysisTypes',
     'toInclude',
   ].map((name) => json.at(name)) as [Json, Json, Json, Json]
-  if (!strategy.missing && !lenient.missing) strategy.fail('does not go with lenientAggregatorMerge')
+  if (!strategy.missing && !lenient.missing) strategy.fail('is not allowed with lenientAggregatorMerge')
   if (!strategy.missing) strategy.oneOf(mergeStrategies)
   const read = analyses.missing
     ? ['cardinality', 'interval', 'minmax']

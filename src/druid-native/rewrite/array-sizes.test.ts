@@ -31,21 +31,21 @@ describe('accepted', () => {
 
 describe('refused', () => {
   test.each([
-    ['array_slice(v, 0, 10001)', 'array_slice of so many'],
-    ['array_slice(v, 0, l)', 'an end that is no constant'],
-    [`fold((x, acc) -> concat(acc, acc), ${texts}, 'a')`, '"acc" is put together with itself'],
-    [`fold((x, acc) -> acc + x + acc, ${texts}, 'a')`, '"acc" is put together with itself'],
-    [`fold((x, acc) -> array_concat(acc, acc), ${texts}, [1])`, '"acc" is put together with itself'],
-    [`fold((x, acc) -> upper(if(x, concat(acc, lower(acc)), x)), ${texts}, '')`, '"acc" is put together with itself'],
-    [`fold((x, acc) -> repeat(acc, 2), ${texts}, 'a')`, '"acc" is put together with itself'],
-    [`fold((x, acc) -> array_to_string(map((y) -> acc, ${texts}), ''), ${texts}, 'a')`, '"acc" is put together'],
-    [`cartesian_fold((x, y, acc) -> concat(acc, acc), [1], [2], 'a')`, '"acc" is put together with itself'],
-    [`cartesian_map((x, y, z) -> x, ${texts}, ${texts}, ${texts})`, 'cartesian_map of so many'],
+    ['array_slice(v, 0, 10001)', 'array_slice of too many'],
+    ['array_slice(v, 0, l)', 'an end that is not a constant'],
+    [`fold((x, acc) -> concat(acc, acc), ${texts}, 'a')`, '"acc" is combined with itself'],
+    [`fold((x, acc) -> acc + x + acc, ${texts}, 'a')`, '"acc" is combined with itself'],
+    [`fold((x, acc) -> array_concat(acc, acc), ${texts}, [1])`, '"acc" is combined with itself'],
+    [`fold((x, acc) -> upper(if(x, concat(acc, lower(acc)), x)), ${texts}, '')`, '"acc" is combined with itself'],
+    [`fold((x, acc) -> repeat(acc, 2), ${texts}, 'a')`, '"acc" is combined with itself'],
+    [`fold((x, acc) -> array_to_string(map((y) -> acc, ${texts}), ''), ${texts}, 'a')`, '"acc" is combined'],
+    [`cartesian_fold((x, y, acc) -> concat(acc, acc), [1], [2], 'a')`, '"acc" is combined with itself'],
+    [`cartesian_map((x, y, z) -> x, ${texts}, ${texts}, ${texts})`, 'cartesian_map of too many'],
     [
       `map((x) -> all((y) -> all((z) -> any((u) -> u == x, ${texts}), ${texts}), ${texts}), ${texts})`,
-      'lambdas within each other',
+      'nested lambdas',
     ],
-    ["concat('a', array_length(array_slice(v, 0, 1e9)))", 'array_slice of so many'],
+    ["concat('a', array_length(array_slice(v, 0, 1e9)))", 'array_slice of too many'],
   ])('%s: %s', (expression, message) => {
     expect(() => check(expression)).toThrow(message)
   })

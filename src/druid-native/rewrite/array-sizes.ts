@@ -31,8 +31,8 @@ function check(part: Expression, path: string, steps: number): void {
   if (lambda?.kind !== 'lambda') return
   const arrays = name.endsWith('fold') ? args.slice(0, -1) : args
   const combinations = arrays.reduce((product, array) => product * lengthOf(array), 1)
-  if (name.startsWith('cartesian_') && combinations > lengthMax) throw tooMany(path, `${name} of so many elements`)
-  if (steps * combinations > stepsMax) throw tooMany(path, 'lambdas within each other over so many elements')
+  if (name.startsWith('cartesian_') && combinations > lengthMax) throw tooMany(path, `${name} of too many elements`)
+  if (steps * combinations > stepsMax) throw tooMany(path, 'nested lambdas over too many elements')
   if (name.endsWith('fold')) checkGrowth(lambda, path)
   check(lambda.body, path, steps * combinations)
 }
@@ -41,8 +41,8 @@ function checkSlice({ args }: Call, path: string): void {
   const [, start, end] = args
   const [from, until] = [start, end].map((bound) => (bound?.kind === 'null' ? 0 : literalOf(bound)))
   if (from === null || until === null)
-    throw unsupported(path, 'array_slice up to an end that is no constant, on a cluster,')
-  if (until! - from! > lengthMax) throw tooMany(path, 'array_slice of so many elements')
+    throw unsupported(path, 'array_slice with an end that is not a constant, on a cluster,')
+  if (until! - from! > lengthMax) throw tooMany(path, 'array_slice of too many elements')
 }
 
 function literalOf(part: Expression | undefined): number | null {
@@ -80,7 +80,7 @@ const together = new Set([
 function checkGrowth({ parameters, body }: Expression & { readonly kind: 'lambda' }, path: string): void {
   const accumulator = parameters.at(-1)
   if (accumulator === undefined || copiesOf(accumulator, body) <= 1) return
-  throw unsupported(path, `a fold in which "${accumulator}" is put together with itself, on a cluster,`)
+  throw unsupported(path, `a fold in which "${accumulator}" is combined with itself, on a cluster,`)
 }
 
 /** How many copies of a value the result of an expression contains. */
@@ -106,5 +106,5 @@ function copiesOf(name: string, part: Expression): number {
 }
 
 function tooMany(path: string, what: string): Error {
-  return invalidRequest(path, `${what}: ${lengthMax} are made`)
+  return invalidRequest(path, `${what}: at most ${lengthMax} are allowed`)
 }

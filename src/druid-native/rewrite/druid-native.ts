@@ -135,7 +135,7 @@ class Rewriting {
     if (memberOf(leftmost(query['dataSource']), 'type') === 'union') {
       throw unsupported(
         'query_data.dataSource',
-        'a union with an entity of which rows were deleted: query each entity separately; more than that',
+        'a union with an entity that has deleted rows (query each entity separately)',
       )
     }
     // The sides of a join are queries of their own.
@@ -145,10 +145,7 @@ class Rewriting {
     if (!needsVisibleRows(query, entity))
       return { ...nothingHidden, filter: visibleFilter(rowDeletions(entity.hidden ?? [])) }
     if (!isBoundary) return { ...nothingHidden, source: visibleRows(entity, this.#clusterName, innerIntervals(query)) }
-    throw unsupported(
-      'query_data.filter',
-      'a timeBoundary by a metric that was deleted in some rows: use timeseries; it',
-    )
+    throw unsupported('query_data.filter', 'a timeBoundary by a metric that was deleted in some rows (use timeseries)')
   }
 
   #threshold(query: Node): number {

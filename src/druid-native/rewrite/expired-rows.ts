@@ -70,7 +70,7 @@ function commonSince(query: Node, entities: readonly Entity[]): number | null {
   if (isShownByAll) return latest
   throw unsupported(
     'query_data.dataSource',
-    `a union whose entities keep their rows for different times: ask for intervals from ${formatInstant(latest)} on, or query each entity separately; more than that`,
+    `a union of entities that keep their rows for different times (use intervals from ${formatInstant(latest)} on, or query each entity separately)`,
   )
 }
 

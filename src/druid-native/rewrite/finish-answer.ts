@@ -54,7 +54,7 @@ function cut(element: Hits, limit: number, rowsMax: number): Hits {
   if (element.result.length > rowsMax) {
     throw new Problem(
       'result_too_large',
-      `More than ${rowsMax} values (limits.resultRows) are found. Search for a longer text, narrow the intervals, or filter.`,
+      `More than ${rowsMax} values (limits.resultRows) are found. Search for a longer string, narrow the intervals, or filter.`,
     )
   }
   return { ...element, result: element.result.slice(0, limit) }

@@ -61,6 +61,6 @@ function isName(part: object): part is Expression & { readonly kind: 'name' } {
 
 function tooInvolved(path: string): Error {
   const message =
-    'names virtual columns that are built upon each other too often for Druid to plan: put what they compute into fewer expressions, or compute it in an inner query'
+    'uses virtual columns that depend on each other too often for Druid to plan: use fewer expressions, or compute them in an inner query'
   return invalidRequest(path, message)
 }

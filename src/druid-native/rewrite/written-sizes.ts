@@ -114,7 +114,7 @@ function sumOf(lengths: readonly number[]): number {
 function countOf(count: Expression | undefined, name: string, path: string): number {
   if (count?.kind === 'long' || count?.kind === 'double') return Number(count.value)
   if (count?.kind === 'null' || (count?.kind === 'unary' && count.operator === '-')) return 0
-  throw unsupported(path, `${name} by a count that is no constant, on a cluster,`)
+  throw unsupported(path, `${name} with a count that is not a constant, on a cluster,`)
 }
 
 const formatWidth = /%(?:\d+\$)?[-#+ 0,(]*(\d+)?(?:\.(\d+))?/g
@@ -127,7 +127,7 @@ function checkFormat(format: string, path: string): void {
 
 function checkPattern(pattern: string, path: string, check: PatternCheck): void {
   if (repetitionsOf(pattern) > repetitionsMax) {
-    const message = `the pattern repeats a part of it more than ${repetitionsMax} times, counts within each other multiplied`
+    const message = `the pattern repeats a part more than ${repetitionsMax} times, with nested counts multiplied`
     throw invalidRequest(path, message)
   }
   const why = check.slowness(pattern)
@@ -135,5 +135,5 @@ function checkPattern(pattern: string, path: string, check: PatternCheck): void 
 }
 
 function tooLong(path: string): Problem {
-  return invalidRequest(path, `a text of more than ${writtenMax} characters would be written`)
+  return invalidRequest(path, `a string of more than ${writtenMax} characters would be created`)
 }

@@ -110,7 +110,7 @@ function materialised(columns: readonly OutputColumn[], rows: readonly (readonly
   if (rows.length > inlineRowsMax) {
     throw new Problem(
       'result_too_large',
-      `an inner query gives ${rows.length} rows, and ${inlineRowsMax} can be read on: narrow it, or use a groupBy there`,
+      `an inner query returns ${rows.length} rows, and at most ${inlineRowsMax} are allowed: narrow it, or use a groupBy instead`,
     )
   }
   const scalar = (value: EngineValue): Scalar | null => (typeof value === 'object' ? null : value)

@@ -97,6 +97,6 @@ export const stampOfAll = (relation: SegmentedSource, intervals: readonly Interv
 function tooManyBuckets(bucketsMax: number): Problem {
   return new Problem(
     'too_many_buckets',
-    `the answer would have more than ${bucketsMax} buckets (limits.buckets): ask for a shorter time or a coarser granularity`,
+    `the answer would have more than ${bucketsMax} buckets (limits.buckets): use shorter intervals or a coarser granularity`,
   )
 }

@@ -35,7 +35,7 @@ function groupedBy(
     if (!made.rows.has(column.dimension))
       throw invalidRequest(
         `${column.path}.dimension`,
-        `"${column.dimension}" is the name of nothing the query puts out`,
+        `"${column.dimension}" is not the name of an output of the query`,
       )
   }
   const values = namesOf(query).map((name) => made.rows.column(name))

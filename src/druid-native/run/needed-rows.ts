@@ -7,7 +7,7 @@ import { requireUnexpiredRows } from '../../model/rows-expired.ts'
 const aggregating = new Set(['timeseries', 'topN', 'groupBy'])
 
 const why =
-  'of those before it there are hours alone, which answer counts, sums, least and greatest values of one entity by whole hours, without "filter" of anything but tags; a timeseries of many buckets with "skipEmptyBuckets". Let "intervals" begin with this date'
+  'older rows are stored only as hours, which support counts, sums, least and greatest values of one entity by whole hours, with "filter" only on tags; a timeseries of many buckets needs "skipEmptyBuckets". Start "intervals" at this date'
 
 /**
  * Throws Problem `rows_expired` if the query needs expired rows. A query that does not aggregate, and has no interval or one from the beginning of

@@ -54,7 +54,7 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
 export function scanRelation(query: ScanQuery, relation: Relation): { statement: Sql; columns: readonly Column[] } {
   const { statement, columns } = compile(query, relation)
   const multi = columns.find(({ isMulti }) => isMulti)
-  if (multi !== undefined) throw unsupported('dataSource.query', `the column of several values "${multi.name}"`)
+  if (multi !== undefined) throw unsupported('dataSource.query', `the multi-value column "${multi.name}"`)
   return {
     statement,
     columns: [

@@ -43,7 +43,7 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
     granularity.kind === 'all'
       ? sql.long(start)
       : floorToBucket(sql`"day"`, granularity, { fromMs: start, untilMs: reached.at(-1)!.maxMs })
-  if (entry === null) throw unsupported('granularity', 'a period of several units with so many buckets')
+  if (entry === null) throw unsupported('granularity', 'a period of several units with this many buckets')
   const union = sql.join(
     named.map((spec) => hits(query, relation, spec)),
     ' UNION ALL ',

@@ -111,6 +111,6 @@ export function refusalProblem(error: unknown): unknown {
 }
 
 function tooInvolved(cause?: Error): Problem {
-  const message = 'the query is too involved to be run: use shorter expressions, and fewer parts within each other'
+  const message = 'the query is too complex to run: use shorter expressions and less nesting'
   return new Problem('unsupported_native_query', message, { errors: [{ path: '', message }], cause })
 }

@@ -53,7 +53,7 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
   const { type, isMulti } = source.column(query.dimension.dimension)
   if (elementOf(type) !== null && !isMulti)
-    throw invalidRequest('dimension', `"${query.dimension.dimension}" is an array: a groupBy groups by arrays`)
+    throw invalidRequest('dimension', `"${query.dimension.dimension}" is an array: use a groupBy to group by arrays`)
   const made = aggregate(
     {
       ...query,

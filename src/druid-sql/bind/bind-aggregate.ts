@@ -27,8 +27,8 @@ export function bindAggregate(call: Call, context: ExpressionContext): Bound {
   if (name === 'GROUPING') return bindGrouping(call, context)
   const inner: ExpressionContext = {
     ...context,
-    noAggregates: `${name} is already an aggregate: another one cannot stand within it`,
-    noWindows: 'a window function cannot stand within an aggregate',
+    noAggregates: `an aggregate is not allowed within another one, ${name}`,
+    noWindows: 'a window function is not allowed within an aggregate',
     groupKeys: null,
   }
   return bindAggregated(call, inner, null)
@@ -47,9 +47,9 @@ function aggregateNode(
 function bindAggregated(call: Call, context: ExpressionContext, over: WindowNode | null): Bound {
   const { name, place, star, distinct } = call
   const entry = aggregates.get(name)!
-  if (star && name !== 'COUNT') throw sqlProblem(place, `only COUNT takes *`)
+  if (star && name !== 'COUNT') throw sqlProblem(place, `${name} does not accept *: only COUNT does`)
   checkCount(name, place, entry.count, call.operands.length)
-  if (distinct && !entry.takesDistinct) throw sqlProblem(place, `${name} does not take DISTINCT`)
+  if (distinct && !entry.takesDistinct) throw sqlProblem(place, `${name} does not accept DISTINCT`)
   // An aggregate never reads the name of an output.
   const inside = { ...context, aliases: null }
   const operands = call.operands.map((operand) => context.bind(operand, inside))
@@ -89,7 +89,7 @@ function bindGrouping(call: Call, context: ExpressionContext): Bound {
   checkCount('GROUPING', place, [1, 30], call.operands.length)
   const operands = call.operands.map((operand) => context.bind(operand, context))
   const other = operands.find((operand) => !context.groupKeys?.has(keyOf(operand)))
-  if (other !== undefined) throw sqlProblem(other.place, 'GROUPING takes only expressions of the GROUP BY')
+  if (other !== undefined) throw sqlProblem(other.place, 'GROUPING accepts only expressions of the GROUP BY')
   const plain = { distinct: false, orderBy: [], filter: null, over: null, options: null }
   return { kind: 'aggregate', fn: grouping, type: long, place, operands, ...plain }
 }
@@ -98,14 +98,14 @@ function bindGrouping(call: Call, context: ExpressionContext): Bound {
 export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
   const { name, place } = call
   if (context.noWindows !== null) throw sqlProblem(place, context.noWindows)
-  if (call.distinct) throw sqlProblem(place, 'DISTINCT is not taken by window functions')
+  if (call.distinct) throw sqlProblem(place, 'DISTINCT is not supported in window functions')
   const window = windowOf(call.over!, context)
-  const inner: ExpressionContext = { ...context, noWindows: 'a window function cannot stand within another one' }
+  const inner: ExpressionContext = { ...context, noWindows: 'a window function is not allowed within another one' }
   const isEdge = name === 'FIRST_VALUE' || name === 'LAST_VALUE'
   const over = bindWindow(isEdge ? countedByRows(window) : window, inner)
   const entry = windowFunctions.get(name)
   if (entry !== undefined) {
-    if (call.filter !== null) throw sqlProblem(place, `${name} does not take FILTER`)
+    if (call.filter !== null) throw sqlProblem(place, `${name} does not accept FILTER`)
     if (entry.needsOrder && window.orderBy.length === 0)
       throw sqlProblem(place, `${name} needs an ORDER BY in its window`)
     checkCount(name, place, entry.count, call.operands.length)
@@ -115,7 +115,7 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
   if (!windowAggregates.has(name))
     throw sqlProblem(
       place,
-      `${quoted(name)} is no window function: aggregate in a subquery, or use ${[...windowAggregates].join(', ')}`,
+      `${quoted(name)} is not a window function: aggregate in a subquery, or use ${[...windowAggregates].join(', ')}`,
     )
   return bindAggregated(call, inner, over)
 }

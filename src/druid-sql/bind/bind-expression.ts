@@ -96,7 +96,7 @@ function bindTime(written: Extract<Expression, { kind: 'time' }>, zone: Zone): B
   const { type, value, place } = written
   const ms = timeLiteralMs(written)
   const form = type === 'DATE' ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss'
-  if (ms === null) throw sqlProblem(place, `${quoted(value)} is no ${type}: it is written as '${form}'`)
+  if (ms === null) throw sqlProblem(place, `${quoted(value)} is not a valid ${type}: write it as '${form}'`)
   if (type === 'DATE') return { kind: 'time', type: date, place, ms }
   return { kind: 'time', type: timestamp, place, ms: zone.momentsOf(ms).moments[0] }
 }
@@ -184,7 +184,7 @@ function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: Ex
   const { place, operand, branches, otherwise } = expression
   const value = operand === null ? null : bindExpression(operand, context)
   const whens = branches.map(({ when }) =>
-    value === null ? bindCondition(when, context, 'what stands after WHEN') : bindExpression(when, context),
+    value === null ? bindCondition(when, context, 'the expression after WHEN') : bindExpression(when, context),
   )
   const results = branches.map(({ result }) => bindExpression(result, context))
   const last = otherwise === null ? literal(place, nullType, null) : bindExpression(otherwise, context)
@@ -206,7 +206,7 @@ function bindCast(
     throw sqlProblem(place, 'a condition is not a number: write CASE WHEN ... THEN 1 ELSE 0 END')
   const constant = constantOf(bound)
   if (type.kind === 'long' && typeof constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(constant)) {
-    throw sqlProblem(place, `${quoted(constant)} is no number`)
+    throw sqlProblem(place, `${quoted(constant)} is not a number`)
   }
   const isTrue = isDruidFilter && type.kind === 'boolean' ? isTrueWhereChosen(bound, place) : null
   if (isTrue !== null) return isTrue
@@ -228,7 +228,7 @@ const arrayOfItems = engineFunction(
 )
 
 function bindArray(items: readonly Expression[], place: Place, context: ExpressionContext): Bound {
-  if (items.length === 0) throw sqlProblem(place, 'ARRAY[...] takes one element at least')
+  if (items.length === 0) throw sqlProblem(place, 'ARRAY[...] needs at least one element')
   const operands = items.map((item) => bindExpression(item, context))
   const type = unifiedType(operands)
   return called(place, arrayOf(type.kind === 'null' ? string : type), arrayOfItems, operands)
@@ -241,7 +241,7 @@ const itemOf = engineFunction((texts) =>
 function bindItem(expression: Extract<Expression, { kind: 'item' }>, context: ExpressionContext): Bound {
   const array = bindExpression(expression.operand, context)
   if (array.type.kind !== 'array')
-    throw sqlProblem(expression.place, `only an array has items, not a value of type ${typeName(array.type)}`)
+    throw sqlProblem(expression.place, `only arrays have items: this value is of type ${typeName(array.type)}`)
   const index = as(bindExpression(expression.index, context), long)
   return called(expression.place, array.type.element, itemOf, [array, index])
 }
@@ -254,7 +254,7 @@ function bindCall(call: Call, context: ExpressionContext): Bound {
   const entry = catalogue.get(name)
   if (entry === undefined) throw unknownFunction(name, place)
   if (call.distinct || call.star || call.filter !== null || call.orderBy.length > 0)
-    throw sqlProblem(place, `${name} is no aggregate: it takes neither DISTINCT nor * nor FILTER nor ORDER BY`)
+    throw sqlProblem(place, `${name} is not an aggregate: it does not accept DISTINCT, *, FILTER or ORDER BY`)
   checkCount(name, place, entry.count, call.operands.length)
   const operands = call.operands.map((operand) => bindExpression(operand, context))
   const returning = call.returning === null ? null : castTypeOf(call.returning)

@@ -92,7 +92,7 @@ function unknownTable(path: readonly string[], place: Place, { tables }: FromCon
   const names = [...new Set(tables.all.map(({ name }) => name))]
   const likely = likelyWord(whole, names)
   const suggestion = likely === null ? '' : `${quoted(likely)} may be meant; `
-  const there = names.length === 0 ? ': there is none that you may read' : `: ${suggestion}${thereAre(names)}`
+  const there = names.length === 0 ? ': there are no tables that you may read' : `: ${suggestion}${thereAre(names)}`
   const hint = isDotted ? `: write a name with a dot in double quotes, "${whole}"` : there
   return sqlProblem(place, `there is no table ${quoted(whole)}${hint}`)
 }
@@ -111,7 +111,7 @@ function related(
   if (names.length > 0 && names.length !== columns.length) {
     throw sqlProblem(
       place,
-      `${quoted(alias!.name)} has ${columns.length} columns, and ${names.length} names are given to them`,
+      `${quoted(alias!.name)} has ${columns.length} columns, but ${names.length} column names are given`,
     )
   }
   const { relation } = node
@@ -132,7 +132,7 @@ function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context:
     const table = context.tables.find([name])
     if (table === undefined) throw unknownTable([name], place, context)
     if (table.schema === 'metadata')
-      throw sqlProblem(place, `${quoted(name)} is a table of metadata: APPEND takes entities alone`)
+      throw sqlProblem(place, `${quoted(name)} is a metadata table: APPEND accepts only entities`)
     return table
   })
   const columns = new Map<string, SqlType>()
@@ -142,7 +142,7 @@ function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context:
       if (known !== undefined && !isSame(known, type)) {
         throw sqlProblem(
           from.tables[index]!.place,
-          `column ${quoted(name)} is of type ${typeName(type)} here and of type ${typeName(known)} in a table before`,
+          `column ${quoted(name)} is of type ${typeName(type)} here, but of type ${typeName(known)} in a previous table`,
         )
       }
       columns.set(name, type)
@@ -166,7 +166,7 @@ function unnestedArray(from: Unnest, context: FromContext, before: readonly Rela
   const array = context.expressionContext(scope, 'UNNEST')
   const operand = array.bind(from.operand, array)
   if (operand.type.kind !== 'array')
-    throw sqlProblem(from.operand.place, `UNNEST takes an array, not a value of type ${typeName(operand.type)}`)
+    throw sqlProblem(from.operand.place, `UNNEST needs an array, not a value of type ${typeName(operand.type)}`)
   return { array: operand, element: operand.type.element }
 }
 
@@ -211,10 +211,7 @@ function withValuesStored(side: BoundFrom): BoundFrom {
 function checkNames(left: readonly Relation[], right: readonly Relation[], place: Place): void {
   const double = right.find(({ name }) => name !== null && left.some((relation) => relation.name === name))
   if (double !== undefined)
-    throw sqlProblem(
-      place,
-      `two tables of this FROM are named ${quoted(double.name!)}: give one of them another name by AS`,
-    )
+    throw sqlProblem(place, `two tables of this FROM are named ${quoted(double.name!)}: rename one of them with AS`)
 }
 
 function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromContext) {

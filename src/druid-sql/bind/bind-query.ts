@@ -138,7 +138,7 @@ export class QueryBinder {
     const scope = { relations: [{ name: null, columns, merged: new Set<string>() }], parent: around.parent }
     const context = {
       ...this.#expressionContext(scope, around, new Map()),
-      noAggregates: 'an aggregate cannot stand here',
+      noAggregates: 'an aggregate is not allowed here',
     }
     const orderBy = query.orderBy.map((item): OrderKey => {
       const { descending, nulls } = item
@@ -193,7 +193,7 @@ export class QueryBinder {
     if (left.columns.length !== right.columns.length) {
       throw sqlProblem(
         place,
-        `both sides of UNION need as many columns: there are ${left.columns.length} and ${right.columns.length}`,
+        `both sides of UNION must have the same number of columns, not ${left.columns.length} and ${right.columns.length}`,
       )
     }
     const types = left.columns.map((column, index) => {
@@ -202,7 +202,7 @@ export class QueryBinder {
       if (type === null)
         throw sqlProblem(
           place,
-          `column ${index + 1} is of type ${typeName(column.type)} on one side of UNION and of type ${typeName(other.type)} on the other: CAST one of them`,
+          `column ${index + 1} is of type ${typeName(column.type)} on one side of UNION, but of type ${typeName(other.type)} on the other: CAST one of them`,
         )
       return type
     })

@@ -59,7 +59,7 @@ export function bindSelect(parts: SelectParts): BoundSelect {
       ? null
       : bindFilter(
           select.having,
-          { ...inner, aliases: aliasesOf(outputs), noWindows: 'a window function cannot stand in HAVING' },
+          { ...inner, aliases: aliasesOf(outputs), noWindows: 'a window function is not allowed in HAVING' },
           'HAVING',
         )
   const order = bindOrder(parts, inner, outputs)
@@ -92,7 +92,7 @@ function checkGrouped(all: readonly Bound[], { relations }: SelectFrom, keys: Re
     if (loose === null) continue
     throw sqlProblem(
       loose.place,
-      `column ${quoted(loose.name)} is not grouped by: group by it, or put it into an aggregate`,
+      `column ${quoted(loose.name)} is not in GROUP BY: add it there, or use it in an aggregate`,
     )
   }
 }
@@ -155,7 +155,7 @@ function itemAt(digits: string, place: Place, select: Select): Expression {
   const item = select.items[Number(digits) - 1]
   if (item === undefined)
     throw sqlProblem(place, `there is no column ${digits} in this SELECT: it has ${select.items.length}`)
-  if (item.kind === 'star') throw sqlProblem(place, `column ${digits} is *: name the columns to group by them`)
+  if (item.kind === 'star') throw sqlProblem(place, `column ${digits} is *: name the columns to group by`)
   return item.expression
 }
 
@@ -192,7 +192,7 @@ function bindOrder(
     const bound = inner.bind(expression, inner)
     const output = outputs.findIndex((candidate) => keyOf(candidate.bound) === keyOf(bound))
     if (output < 0 && select.distinct)
-      throw sqlProblem(expression.place, 'a SELECT DISTINCT can be ordered only by columns that it selects')
+      throw sqlProblem(expression.place, 'SELECT DISTINCT can be ordered only by columns that it selects')
     return { bound, item, output }
   })
 }
@@ -243,6 +243,6 @@ function checkPlainScan({ order, from, isGrouped, select, outputs, context }: Sh
   if (other === undefined) return
   throw sqlProblem(
     other.item.expression.place,
-    'the rows of a table are ordered by __time alone: for another order write SELECT * FROM (SELECT ...) ORDER BY ...',
+    'rows of a table can be ordered only by __time: for another order, write SELECT * FROM (SELECT ...) ORDER BY ...',
   )
 }

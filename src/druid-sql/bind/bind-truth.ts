@@ -90,7 +90,9 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       const { what, negated } = expression
       const within = what === 'UNKNOWN' ? inner : { ...context, isPart: false }
       const operand =
-        what === 'NULL' ? bind(expression.operand) : bindCondition(expression.operand, within, `what is IS ${what}`)
+        what === 'NULL'
+          ? bind(expression.operand)
+          : bindCondition(expression.operand, within, `the operand of IS ${what}`)
       const isWrittenAsTrue = (what === 'NULL' || what === 'UNKNOWN') && !negated && needsIsTrue(context)
       return is(operand, { what: what === 'UNKNOWN' ? 'NULL' : what, negated, isWrittenAsTrue }, place)
     }
@@ -223,10 +225,7 @@ function checkTruths(operand: Bound, items: readonly Bound[], place: Place): voi
   if (!has('boolean')) return
   const isOfNumber = operand.type.kind === 'long' || operand.type.kind === 'double'
   if (isOfNumber || (has('long', 'double') && !has('string', 'null')))
-    throw sqlProblem(
-      place,
-      'the values after IN are of types that do not go together: write 1 for TRUE and 0 for FALSE',
-    )
+    throw sqlProblem(place, 'the values after IN have incompatible types: write 1 for TRUE and 0 for FALSE')
 }
 
 /** If a text is looked for in a list with texts or an untyped NULL, the numbers in the list become texts, and truth values become '1' and '0'. */
@@ -285,12 +284,12 @@ function escapeOf(expression: Extract<Expression, { kind: 'like' }>, context: Ex
   const escapedBy = context.bind(expression.escape, context)
   const constant = constantOf(escapedBy)
   if (typeof constant === 'string' && [...constant].length === 1) return constant
-  throw sqlProblem(escapedBy.place, 'the ESCAPE of a LIKE is one character in single quotes')
+  throw sqlProblem(escapedBy.place, 'the ESCAPE of LIKE must be one character in single quotes')
 }
 
 /** The longest pattern with both % and _: it is tried at each position of a text. */
 const patternMax = 1000
-const tooLong = `a LIKE with % and _ in it has ${patternMax} characters at most`
+const tooLong = `a LIKE pattern with both % and _ can have at most ${patternMax} characters`
 
 /** LIKE with a pattern that is known only when the query runs. Characters that occur in no text replace escaped ones. */
 function likePattern(text: Sql, pattern: Sql, escapedBy: string | null): Sql {

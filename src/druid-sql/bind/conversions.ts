@@ -28,7 +28,7 @@ export function as(node: Bound, type: SqlType): Bound {
   if (node.type.kind === 'null')
     return { ...(node.kind === 'literal' ? node : called(place, type, cast, [node])), type }
   if (!isConvertible(node.type, type))
-    throw sqlProblem(place, `a value of type ${typeName(node.type)} cannot be taken as ${typeName(type)}`)
+    throw sqlProblem(place, `a value of type ${typeName(node.type)} cannot be converted to ${typeName(type)}`)
   // A text constant used as a time is parsed now, so that an error in it is reported.
   if (isTextOfTime(node, type)) readTimestamp(node.value, Zone.utc, place)
   return called(place, type, cast, [node])
@@ -77,7 +77,7 @@ export function instantOfText(text: string, zone: Zone): number | null {
 
 function readTimestamp(text: string, zone: Zone, place: Place): number {
   const ms = instantOfText(text, zone)
-  if (ms === null) throw sqlProblem(place, `${quoted(text)} is no point in time: write it as '2026-01-31 12:00:00'`)
+  if (ms === null) throw sqlProblem(place, `${quoted(text)} is not a valid time: write it as '2026-01-31 12:00:00'`)
   return ms
 }
 

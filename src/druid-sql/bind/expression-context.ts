@@ -52,7 +52,7 @@ export function bindCondition(expression: Expression, context: ExpressionContext
 /** Forbids aggregates and window functions in a clause. */
 export function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'noWindows'> {
   return {
-    noAggregates: `an aggregate cannot stand in ${clause}`,
-    noWindows: `a window function cannot stand in ${clause}`,
+    noAggregates: `an aggregate is not allowed in ${clause}`,
+    noWindows: `a window function is not allowed in ${clause}`,
   }
 }

@@ -14,7 +14,7 @@ import type { IntervalNode } from './tree.ts'
 export function readInterval(text: string, zone: Zone, place: Place): [startMs: number, endMs: number] {
   const wrong = sqlProblem(
     place,
-    `${quoted(text)} is no interval: write it as '2026-01-01/2026-02-01' or '2026-01-01/P1M'`,
+    `${quoted(text)} is not an interval: write it as '2026-01-01/2026-02-01' or '2026-01-01/P1M'`,
   )
   const [first = '', second = '', ...more] = text.split('/')
   if (more.length > 0) throw wrong
@@ -58,7 +58,7 @@ export function readIntervalLiteral({
 }: Extract<Expression, { kind: 'interval' }>): Pick<IntervalNode, 'isNegative' | 'steps'> {
   const wrong = sqlProblem(
     place,
-    `${quoted(value)} is no interval of ${from}${to === null ? '' : ` TO ${to}`}: write it as INTERVAL '1' DAY`,
+    `${quoted(value)} is not an interval of ${from}${to === null ? '' : ` TO ${to}`}: write it as INTERVAL '1' DAY`,
   )
   const trimmed = value.trim()
   const isNegative = trimmed.startsWith('-') !== negative

@@ -23,7 +23,7 @@ import { plainInteger } from './engine-names.ts'
 export function readZone(text: string, place: Place): Zone {
   const zone = Zone.find(text)
   if (zone !== null) return zone
-  throw sqlProblem(place, `${quoted(text)} is no time zone: write one as 'Europe/Madrid' or '+02:00'`)
+  throw sqlProblem(place, `${quoted(text)} is not a time zone: write one as 'Europe/Madrid' or '+02:00'`)
 }
 
 const msOf = (at: Sql): Sql => sql`epoch_ms(${at})`
@@ -42,7 +42,8 @@ export function toUtc(local: Sql, zone: Zone): Sql {
 const patternCharsMax = 200
 
 function checkLength(pattern: string, place: Place): void {
-  if (pattern.length > patternCharsMax) throw sqlProblem(place, `a pattern has ${patternCharsMax} characters at most`)
+  if (pattern.length > patternCharsMax)
+    throw sqlProblem(place, `a pattern can have at most ${patternCharsMax} characters`)
 }
 
 /** Formats an instant by a Joda-Time pattern, on the clocks of the zone. */
@@ -50,14 +51,17 @@ export function formatByPattern(at: Sql, pattern: string, zone: Zone, place: Pla
   checkLength(pattern, place)
   const pieces = patternPieces(pattern)
   if (pieces !== null) return formatMs(msOf(at), pieces, zone)
-  throw sqlProblem(place, `${quoted(pattern)} is no pattern: a quote is open, or a letter has no meaning`)
+  throw sqlProblem(
+    place,
+    `${quoted(pattern)} is not a valid pattern: a quote is not closed, or a letter has no meaning`,
+  )
 }
 
 /** The instant of a text parsed by a pattern; null where the text does not match. */
 export function parseTime(text: Sql, pattern: string, zone: Zone, place: Place): Sql {
   checkLength(pattern, place)
   const format = parseTimePattern(pattern)
-  if (format === null) throw sqlProblem(place, `texts cannot be read by the pattern ${quoted(pattern)}`)
+  if (format === null) throw sqlProblem(place, `strings cannot be parsed with the pattern ${quoted(pattern)}`)
   return atMs(parseTimeBy(text, format, zone))
 }
 
@@ -65,7 +69,7 @@ export function parseTime(text: Sql, pattern: string, zone: Zone, place: Place):
 export function readPeriod(text: string, place: Place): Period {
   const period = parsePeriod(text)
   if (period === null || Object.values(period).every((part) => part === 0)) {
-    throw sqlProblem(place, `${quoted(text)} is no period: write one as 'PT5M', 'P1D' or 'P1M'`)
+    throw sqlProblem(place, `${quoted(text)} is not a period: write one as 'PT5M', 'P1D' or 'P1M'`)
   }
   return period
 }
@@ -123,7 +127,7 @@ export function floorTo(at: Sql, period: Period, zone: Zone, origin: Sql | null,
     return atMs(floorFromOrigin(msOf(at), period, msOf(origin), zone) ?? refuseUnits('with an origin', place))
   }
   const byWalk = (): Sql =>
-    floorToBucket(msOf(at), granularity, wideRange) ?? refuseUnits('with so many buckets', place)
+    floorToBucket(msOf(at), granularity, wideRange) ?? refuseUnits('with this many buckets', place)
   return inUtc(at, granularity) ?? atMs(byWalk())
 }
 
@@ -134,7 +138,10 @@ function granularityOf(period: Period, zone: Zone, place: Place): NativeBuckets 
 }
 
 function refuseUnits(where: string, place: Place): never {
-  throw sqlProblem(place, `a period of several units is not taken ${where}: use one unit, as P1M, P1D or PT90M`)
+  throw sqlProblem(
+    place,
+    `a period of several units is not supported ${where}: use one unit, such as P1M, P1D or PT90M`,
+  )
 }
 
 /** Uses the engine's own functions, which take less time per row; null where it has none. */

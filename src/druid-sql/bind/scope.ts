@@ -139,7 +139,7 @@ function otherColumns(names: readonly string[], name: string): string {
   if (names.length === 0) return ''
   if (timeNames.includes(name.toLowerCase()) && names.includes('__time')) return `: the time of a row is "__time"`
   const example = name.length > exampleMax ? 'text' : name.replaceAll("'", "''")
-  return `: ${thereAre(names)}. Write a text in single quotes: '${example}'`
+  return `: ${thereAre(names)}. Write a string in single quotes: '${example}'`
 }
 
 /** A longer text is not repeated in the hint. */

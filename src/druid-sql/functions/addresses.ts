@@ -48,7 +48,7 @@ const addressMatch = special(2, 2, (call) => {
     !/^\d{1,2}$/.test(length) ||
     bits > 32
   ) {
-    throw sqlProblem(call.operands[1]!.place, "a range of addresses is written as '10.0.0.0/8'")
+    throw sqlProblem(call.operands[1]!.place, "an address range must be written as '10.0.0.0/8'")
   }
   const size = 2 ** (32 - bits)
   const start = Math.floor(numbers.reduce((sum, number) => sum * 256 + number, 0) / size) * size

@@ -50,6 +50,6 @@ export function givenTime({ name, operands }: AggregateCall): Bound {
   if (['timestamp', 'date', 'string', 'null'].includes(time.type.kind)) return as(time, timestamp)
   throw sqlProblem(
     time.place,
-    `${name} takes a time as its second operand: MILLIS_TO_TIMESTAMP makes one of milliseconds`,
+    `the second operand of ${name} must be a time: MILLIS_TO_TIMESTAMP converts milliseconds to one`,
   )
 }

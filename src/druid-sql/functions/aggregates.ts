@@ -29,7 +29,7 @@ const count = aggregate(
   1,
   ({ operands, star, place }) => {
     if (operands.length > 0) return result(long, countOf, operands)
-    if (!star) throw sqlProblem(place, 'COUNT takes * or one operand')
+    if (!star) throw sqlProblem(place, 'COUNT accepts * or one operand')
     return result(long, countOfRows, [])
   },
   true,
@@ -77,7 +77,7 @@ function extreme(fn: EngineAggregate<null>): Aggregate {
     (call) => {
       const x = call.operands[0]!
       if (['array', 'sketch', 'quantiles', 'json', 'string'].includes(x.type.kind))
-        throw sqlProblem(x.place, `${call.name} takes no value of type ${typeName(x.type)}`)
+        throw sqlProblem(x.place, `${call.name} does not accept a value of type ${typeName(x.type)}`)
       return result(x.type.kind === 'null' ? string : x.type, fn, [x])
     },
     true,
@@ -157,7 +157,7 @@ function bits(name: Sql): Aggregate {
   return aggregate(1, 1, (call) => {
     const x = numeric(call.operands[0]!)
     if (x.type.kind !== 'long' && call.operands[0]!.type.kind !== 'null')
-      throw sqlProblem(x.place, `${call.name} takes whole numbers`)
+      throw sqlProblem(x.place, `${call.name} accepts only whole numbers`)
     return result(long, fn, [as(x, long)])
   })
 }
@@ -181,7 +181,7 @@ const quantile = aggregate(2, 4, (call) => {
   const share = fraction(call, 1)
   const x = call.operands[0]!
   if (x.type.kind === 'quantiles')
-    throw sqlProblem(x.place, `${call.name} takes numbers; DS_GET_QUANTILE takes a sketch`)
+    throw sqlProblem(x.place, `${call.name} accepts numbers; DS_GET_QUANTILE accepts a sketch`)
   return result(double, quantileOf, [numericAsDouble(x)], { share })
 })
 
@@ -221,7 +221,8 @@ const textOfAll = aggregate(
   3,
   (call) => {
     const separator = neededText(call, 1)
-    if (separator.includes('\0')) throw sqlProblem(call.place, `${call.name} takes no separator with a NUL`)
+    if (separator.includes('\0'))
+      throw sqlProblem(call.place, `${call.name} does not accept a separator that contains NUL`)
     constantInteger(call, 2, 0n)
     return result(string, joinedTexts, [as(call.operands[0]!, string)], { separator })
   },
@@ -260,7 +261,7 @@ const arraysOfAll = aggregate(
   2,
   (call) => {
     const x = call.operands[0]!
-    if (x.type.kind !== 'array') throw sqlProblem(x.place, 'ARRAY_CONCAT_AGG takes arrays')
+    if (x.type.kind !== 'array') throw sqlProblem(x.place, 'ARRAY_CONCAT_AGG accepts only arrays')
     return result(x.type, elementsOf, [x])
   },
   true,

@@ -123,7 +123,8 @@ const textToArray = special(2, 2, (call) => {
   const known = constantOf(call.operands[1]!)
   if (typeof known !== 'string' || /^[^\\^$.|?*+()[\]{}]?$/.test(known))
     return called(call.place, arrayOf(string), split, [text, separator])
-  if (!splitsAlike(known)) throw sqlProblem(separator.place, `${call.name} takes no pattern that matches an empty text`)
+  if (!splitsAlike(known))
+    throw sqlProblem(separator.place, `${call.name} does not accept a pattern that matches an empty string`)
   return called(call.place, arrayOf(string), splitByPattern, [text], patternOf(call))
 })
 

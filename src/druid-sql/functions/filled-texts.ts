@@ -94,7 +94,7 @@ function constantCount(count: Bound): number {
 /** Refuses a text that is known to be too long before the query runs, on both engines. */
 function checkConstantLength(characters: number, place: Place): void {
   if (characters > requestedCharactersMax)
-    throw sqlProblem(place, `a text could become longer than ${requestedCharactersMax} characters`)
+    throw sqlProblem(place, `a string could become longer than ${requestedCharactersMax} characters`)
 }
 
 const repeated = engineFunction((texts, { type }) => {

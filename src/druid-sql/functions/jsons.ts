@@ -11,7 +11,7 @@ import { onceEach, withoutRepeats } from './text-limits.ts'
 function jsonPath(call: BoundCall): string {
   const path = neededText(call, 1)
   const isPath = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}\]|\['[^'"\\*]+'\]|\."[^"\\*]+")*$/.test(path)
-  if (!isPath) throw sqlProblem(call.operands[1]!.place, `${quoted(path)} is no path: write one as '$.a.b[0]'`)
+  if (!isPath) throw sqlProblem(call.operands[1]!.place, `${quoted(path)} is not a path: write one as '$.a.b[0]'`)
   return path.replace(/\['([^']*)'\]/g, '."$1"')
 }
 

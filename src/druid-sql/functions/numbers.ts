@@ -73,7 +73,7 @@ function ofPlaces(fn: EngineFunction<Places>): ScalarFunction {
   return special(1, 2, (call) => {
     const x = numeric(call.operands[0]!)
     const places = constantInteger(call, 1, 0n)
-    if (places < -18n || places > 18n) throw sqlProblem(call.place, `${call.name} takes -18 to 18 places`)
+    if (places < -18n || places > 18n) throw sqlProblem(call.place, `${call.name} accepts -18 to 18 places`)
     return called(call.place, x.type.kind === 'long' ? long : double, fn, [x], { places })
   })
 }
@@ -151,7 +151,7 @@ export const remainder = engineFunction((texts, node, meaning) => {
   )
 })
 
-const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives null there')
+const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE returns null instead')
 
 /** A division of whole numbers. Division by zero ends the query, as in Druid, unless the dividend is null. */
 function divided(a: Sql, b: Sql, divisor: Bound, render: (x: Sql, by: Sql) => Sql): Sql {
@@ -201,7 +201,7 @@ function extreme(fn: EngineFunction): ScalarFunction {
   return special(0, 100, ({ place, operands }) => {
     let type: SqlType | null = { kind: 'null' }
     for (const operand of operands) type = type === null ? null : commonType(type, operand.type)
-    if (type === null) throw sqlProblem(place, 'these values have no type in common')
+    if (type === null) throw sqlProblem(place, 'these values have no common type')
     // Times are compared and returned as milliseconds.
     const shown = type.kind === 'timestamp' || type.kind === 'date' ? long : type
     return called(
@@ -221,7 +221,7 @@ function humanReadable(form: ReadableForm): ScalarFunction {
   return special(1, 2, (call) => {
     const x = as(numeric(call.operands[0]!), long)
     const digits = Number(constantInteger(call, 1, 2n))
-    if (digits < 0 || digits > 3) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
+    if (digits < 0 || digits > 3) throw sqlProblem(call.place, `${call.name} accepts 0 to 3 decimals`)
     return called(call.place, string, fn, [x], { digits })
   })
 }

@@ -101,7 +101,10 @@ const counterRise = engineAggregate<ResetOptions>((operands, { operands: [x], op
 function word(call: AggregateCall, one: string, other: string): string | null {
   const text = constantText(call, 2)
   if (text === null || text === one || text === other) return text
-  throw sqlProblem(call.operands[2]!.place, `${call.name} takes '${one}' or '${other}' there, not ${quoted(text)}`)
+  throw sqlProblem(
+    call.operands[2]!.place,
+    `the third operand of ${call.name} must be '${one}' or '${other}', not ${quoted(text)}`,
+  )
 }
 
 function operandsOf(call: AggregateCall, x: Bound): readonly Bound[] {

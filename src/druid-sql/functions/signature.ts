@@ -71,14 +71,14 @@ export function constantText({ name, place, operands }: BoundCall, index: number
   if (operand === undefined || operand.type.kind === 'null') return null
   const value = constantOf(operand)
   if (operand.type.kind === 'string' && typeof value === 'string') return value
-  throw sqlProblem(operand.place ?? place, `operand ${index + 1} of ${name} must be a text in single quotes`)
+  throw sqlProblem(operand.place ?? place, `operand ${index + 1} of ${name} must be a string in single quotes`)
 }
 
 /** The same for an operand that is required. */
 export function neededText(call: BoundCall, index: number): string {
   const text = constantText(call, index)
   if (text === null)
-    throw sqlProblem(call.place, `operand ${index + 1} of ${call.name} must be a text in single quotes`)
+    throw sqlProblem(call.place, `operand ${index + 1} of ${call.name} must be a string in single quotes`)
   return text
 }
 

@@ -10,7 +10,7 @@ function setOperation(render: (a: Sql, b: Sql) => Sql): ScalarFunction {
   const fn = engineFunction(([first, ...others]) => others.reduce(render, first!))
   return special(2, 100, ({ place, operands }) => {
     const sets = operands.filter((operand) => constantOf(operand) === undefined).map((operand) => as(operand, sketch))
-    if (sets.length < 2) throw sqlProblem(place, 'two sketches or more are expected')
+    if (sets.length < 2) throw sqlProblem(place, 'at least two sketches are expected')
     return called(place, sketch, fn, sets)
   })
 }

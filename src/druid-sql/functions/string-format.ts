@@ -51,7 +51,7 @@ export const stringFormat = special(1, 100, (call) => {
   const form = neededText(call, 0)
   const values = call.operands.slice(1).map((operand) => (operand.type.kind === 'null' ? as(operand, string) : operand))
   const other = values.find(({ type }) => !['string', 'long', 'double'].includes(type.kind))
-  if (other !== undefined) throw sqlProblem(other.place, `${call.name} takes texts and numbers`)
+  if (other !== undefined) throw sqlProblem(other.place, `${call.name} accepts only strings and numbers`)
   return formattedText(place, form, values, (message) => {
     throw sqlProblem(place, message)
   })
@@ -62,7 +62,7 @@ type Refuse = (message: string) => never
 /** Formats texts and numbers. `refuse` is called for a format that is not supported. */
 export function formattedText(place: Place, form: string, values: readonly Bound[], refuse: Refuse): Bound {
   if (numbersIn(form) > requestedCharactersMax)
-    return refuse(`a text could become longer than ${requestedCharactersMax} characters`)
+    return refuse(`a string could become longer than ${requestedCharactersMax} characters`)
   const known = values.map(({ type }): FormattedValue => ({ sql: sql`x`, kind: type.kind, text: sql`x` }))
   read(form, known, refuse)
   const width = numbersIn(form) + form.length + 2 * pieceCount(form) * widest(values)
@@ -95,14 +95,14 @@ function read(form: string, values: readonly FormattedValue[], refuse: Refuse) {
     const [text, index, flags = '', width = '0', precision, conversion] = match
     if (conversion === undefined) return { pieces: null, misfits }
     if (conversion === '%' || conversion === 'n') {
-      if (text.length > 2) return refuse(`${quoted(text)} is not taken in a format`)
+      if (text.length > 2) return refuse(`${quoted(text)} is not supported in a format`)
       pieces.push(sql.literal(conversion === 'n' ? '\n' : '%'))
       continue
     }
     const value = values[index === undefined ? next++ : Number(index) - 1]
     if (value === undefined || !/[sSdxXofe]/.test(conversion) || !isSound(flags, width, precision, conversion)) {
       if (/[bBhHcCtTgGaAE]/.test(conversion) || /[(#]/.test(flags))
-        return refuse(`${quoted(text)} is not taken in a format: %s %S %d %x %X %o %f %e %n %% are`)
+        return refuse(`${quoted(text)} is not supported in a format: use %s %S %d %x %X %o %f %e %n %%`)
       return { pieces: null, misfits }
     }
     const part = {
@@ -159,7 +159,7 @@ function written(value: FormattedValue, part: Part, refuse: Refuse): Sql {
     return ofNumber((x) => sql`CASE WHEN ${x} IS NULL THEN NULL ELSE ${fitted(digits(x), sign(x, flags), part)} END`)
   }
   const places = precision ?? 6
-  if (places > placesMax) return refuse(`a format takes at most ${placesMax} decimal places`)
+  if (places > placesMax) return refuse(`a format can have at most ${placesMax} decimal places`)
   const digits = (x: Sql): Sql =>
     conversion === 'e' ? exponentDigits(x, places) : grouped(fixedDigits(x, places), flags)
   return ofNumber(

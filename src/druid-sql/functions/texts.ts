@@ -128,11 +128,11 @@ export const javaPattern = ({ pattern }: PatternOptions): JavaPattern => readJav
 /** Java's regular expressions are translated to RE2's. The engine refuses what RE2 lacks: lookaround and back references. */
 export function patternOf(call: BoundCall): PatternOptions {
   const pattern = neededText(call, 1)
-  if (pattern.length > 1000) throw sqlProblem(call.place, 'a regular expression has 1,000 characters at most')
+  if (pattern.length > 1000) throw sqlProblem(call.place, 'a regular expression can have at most 1,000 characters')
   if (readJavaPattern(pattern) === null)
     throw sqlProblem(
       call.operands[1]!.place,
-      'a class of a regular expression holds no other class and no &&: write its characters out',
+      'a character class of a regular expression cannot contain another class or &&: list its characters',
     )
   return { pattern }
 }
@@ -141,7 +141,7 @@ export function patternOf(call: BoundCall): PatternOptions {
 export function matchable(text: Sql, type: SqlType, pattern: string): Sql {
   const most = textMaxOf(pattern)
   if (isFree(widthOf(type)) || most >= joinedBytesMax) return text
-  const refused = failing(`a text of more than ${most} characters is too long for this pattern`)
+  const refused = failing(`a string of more than ${most} characters is too long for this pattern`)
   return withoutRepeats(
     [text],
     (x) =>
@@ -167,7 +167,7 @@ export const groupOfMatch = engineFunction<PatternOptions & { readonly group: nu
 
 const regexpExtract = special(2, 3, (call) => {
   const group = Number(constantInteger(call, 2, 0n))
-  if (group < 0 || group > 9) throw sqlProblem(call.place, 'the group of a REGEXP_EXTRACT is 0 to 9')
+  if (group < 0 || group > 9) throw sqlProblem(call.place, 'the group of REGEXP_EXTRACT must be 0 to 9')
   const text = asText(call.operands[0]!)
   const options = patternOf(call)
   if (group > javaPattern(options).groups.length)
@@ -217,7 +217,7 @@ const regexpReplace = special(3, 3, (call) => {
   if (known === null && typeof constant === 'string')
     throw sqlProblem(
       replacement.place,
-      `${quoted(constant)} is no replacement for the groups of the regular expression`,
+      `${quoted(constant)} is not a valid replacement for the groups of the regular expression`,
     )
   // The replacement may occur in place of each character, and between the characters.
   const width = widthOf(texts[0].type) * Math.max(1, 2 * widthOf(texts[1].type))
@@ -231,7 +231,7 @@ export const digits = engineFunction<{ readonly radix: number }>(([text], { opti
 const parseLong = special(1, 2, (call) => {
   const text = as(call.operands[0]!, string)
   const radix = Number(constantInteger(call, 1, 10n))
-  if (radix < 2 || radix > 36) throw sqlProblem(call.operands[1]!.place, 'the radix of a PARSE_LONG is 2 to 36')
+  if (radix < 2 || radix > 36) throw sqlProblem(call.operands[1]!.place, 'the radix of PARSE_LONG must be 2 to 36')
   return called(call.place, long, digits, [text], { radix })
 })
 
@@ -273,7 +273,8 @@ function half(whole: (x: Sql, n: Sql) => Sql): PlainFunction {
   const bind = (call: BoundCall): Bound => {
     const [, count] = call.operands
     const known = constantOf(count!)
-    if (typeof known === 'bigint' && known < 0n) throw sqlProblem(count!.place, `${call.name} takes no length below 0`)
+    if (typeof known === 'bigint' && known < 0n)
+      throw sqlProblem(count!.place, `the length in ${call.name} must not be below 0`)
     return cut.bind(call)
   }
   return { ...cut, bind }

@@ -39,7 +39,7 @@ function timestampOf(call: BoundCall, index = 0): Bound {
   const operand = call.operands[index]!
   if (operand.type.kind === 'timestamp' || operand.type.kind === 'null') return as(operand, timestamp)
   const name = typeName(operand.type)
-  throw sqlProblem(operand.place, `${call.name} takes a TIMESTAMP, not a value of type ${name}: CAST it`)
+  throw sqlProblem(operand.place, `${call.name} needs a TIMESTAMP, not a value of type ${name}: CAST it`)
 }
 
 /** Buckets of a period on the clocks of a zone. */
@@ -116,7 +116,7 @@ const dateTrunc = special(2, 2, (call) => {
   if (period === undefined)
     throw sqlProblem(
       call.operands[0]!.place,
-      `DATE_TRUNC takes no ${quoted(unit)}: ${[...truncatedUnits.keys()].join(', ')} are what it takes`,
+      `DATE_TRUNC does not accept ${quoted(unit)}: use one of ${[...truncatedUnits.keys()].join(', ')}`,
     )
   return called(call.place, timestamp, floorTime, [at], { period, zone: call.zone })
 })
@@ -182,7 +182,7 @@ const partOf = engineFunction<{ readonly unit: string; readonly zone: Zone }>(([
 
 function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Place, zone: Zone): Bound {
   if (!parts.has(unit.toUpperCase()))
-    throw sqlProblem(unitPlace, `${quoted(unit)} is no part of a time: ${[...parts.keys()].join(', ')} are`)
+    throw sqlProblem(unitPlace, `${quoted(unit)} is not a part of a time: use one of ${[...parts.keys()].join(', ')}`)
   return called(call.place, long, partOf, [at], { unit: unit.toUpperCase(), zone })
 }
 

@@ -13,7 +13,7 @@ export function unifiedType(operands: readonly Bound[]): SqlType {
     if (common === null)
       throw sqlProblem(
         operand.place,
-        `a value of type ${typeName(operand.type)} cannot stand beside one of type ${typeName(type)}: CAST one of them`,
+        `a value of type ${typeName(operand.type)} cannot be combined with one of type ${typeName(type)}: CAST one of them`,
       )
     type = common
   }

@@ -41,7 +41,7 @@ function offset(name: Sql): WindowFunction {
       const [x, , fallback] = call.operands
       // Druid accepts a default and silently ignores it.
       if (fallback !== undefined) {
-        throw sqlProblem(fallback.place, `${call.name} takes no default: put COALESCE(..., x) around it`)
+        throw sqlProblem(fallback.place, `${call.name} does not accept a default: put COALESCE(..., x) around it`)
       }
       const rows = withinRows(constantInteger(call, 1, 1n))
       return result(x!.type, fn, [x!], { rows })
@@ -69,7 +69,7 @@ export const windowFunctions: ReadonlyMap<string, WindowFunction> = new Map<stri
       bind: (call) => {
         const buckets = constantInteger(call, 0, 1n)
         if (buckets < 1n)
-          throw sqlProblem(call.place, `NTILE takes a whole number above 0, not ${quoted(String(buckets))}`)
+          throw sqlProblem(call.place, `NTILE needs a whole number above 0, not ${quoted(String(buckets))}`)
         return result(long, ntile, [], { rows: buckets })
       },
     },

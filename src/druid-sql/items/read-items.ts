@@ -170,8 +170,8 @@ class ItemCounter {
 function tooMuch(table: string, what: string, limit: string): Problem {
   return new Problem(
     'result_too_large',
-    `The query needs more than ${what}, which is ${limit}, and came to that at the table ${JSON.stringify(table)}. In the SELECT that names the table, ` +
-      "compare its columns with constants in WHERE or ON: =, <, >, IN, BETWEEN, LIKE 'x%', IS NOT NULL. A condition made of functions leaves out no item beforehand.",
+    `The query needs more than ${what}, which is ${limit}, and reached that at table ${JSON.stringify(table)}. In the SELECT that names the table, ` +
+      "compare its columns with constants in WHERE or ON: =, <, >, IN, BETWEEN, LIKE 'x%', IS NOT NULL. A condition that uses functions does not reduce the items that are read.",
   )
 }
 

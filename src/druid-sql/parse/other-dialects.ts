@@ -8,7 +8,7 @@ export const otherStatements: ReadonlyMap<string, string> = new Map([
   ['FROM', 'write SELECT * FROM ...'],
   ['PIVOT', "write SELECT SUM(x) FILTER (WHERE s = 'a') AS a, and so on for each column"],
   ['EXPLAIN', 'write EXPLAIN PLAN FOR SELECT ... on the paths of Druid, and SELECT ... here'],
-  ['INSERT', 'rows are not written by SQL: push them to an ingest'],
+  ['INSERT', 'SQL does not write rows: push them to an ingest'],
 ])
 
 /**
@@ -22,9 +22,9 @@ export const otherClauses: readonly (readonly [wrong: string, advice: string])[]
   ['SAMPLE BY', "write GROUP BY TIME_FLOOR(__time, 'PT1H')"],
   ['LATEST ON', 'write LATEST(x) in SELECT, and GROUP BY the tag'],
   ['LATEST BY', 'write LATEST(x) in SELECT, and GROUP BY the tag'],
-  ['FILL (', 'leave it out: a bucket without rows has no row'],
-  ['GROUP BY ALL', 'name the columns, or give their numbers as in GROUP BY 1, 2'],
-  ['ORDER BY ALL', 'name the columns, or give their numbers as in ORDER BY 1, 2'],
+  ['FILL (', 'remove it: a bucket without rows has no row'],
+  ['GROUP BY ALL', 'name the columns, or use their numbers, as in GROUP BY 1, 2'],
+  ['ORDER BY ALL', 'name the columns, or use their numbers, as in ORDER BY 1, 2'],
   ['TOP 10', 'write LIMIT 10 at the end of the query'],
   ['* EXCLUDE', 'name the columns that you want'],
   ['NOT ILIKE', "write LOWER(s) NOT LIKE 'a%'"],

@@ -116,8 +116,7 @@ export class CallParser {
     const cursor = this.#cursor
     // IN would be parsed as a condition, so the text to look for must be a literal here.
     const { kind, text, place } = cursor.token
-    if (kind !== 'string' || cursor.peek(1).upper !== 'IN')
-      throw sqlProblem(place, "POSITION is written POSITION('text' IN column)")
+    if (kind !== 'string' || cursor.peek(1).upper !== 'IN') throw sqlProblem(place, "write POSITION('text' IN column)")
     cursor.next()
     cursor.expectWord('IN')
     const operands: Expression[] = [{ kind: 'text', value: text, place }, this.#expression()]
@@ -231,7 +230,7 @@ export class CallParser {
     const cursor = this.#cursor
     const { place } = cursor.next()
     const negative = cursor.takeSymbol('-')
-    if (cursor.token.kind !== 'string') throw cursor.unexpected("a text in single quotes, as in INTERVAL '1' DAY,")
+    if (cursor.token.kind !== 'string') throw cursor.unexpected("a string in single quotes, as in INTERVAL '1' DAY,")
     const value = cursor.next().text
     const from = this.#intervalUnit()
     const to = cursor.takeWords('TO') ? this.#intervalUnit() : null

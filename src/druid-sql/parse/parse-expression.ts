@@ -45,7 +45,7 @@ export class ExpressionParser {
           : null
       // Nulls are the least values, and Druid supports no other order of them.
       if (nulls !== null && (nulls === 'FIRST') === descending)
-        throw sqlProblem(place, `NULLS ${nulls} is not taken with ${descending ? 'DESC' : 'ASC'}`)
+        throw sqlProblem(place, `NULLS ${nulls} is not supported with ${descending ? 'DESC' : 'ASC'}`)
       return { expression, descending, nulls }
     })
   }
@@ -145,7 +145,7 @@ export class ExpressionParser {
   #tooLong(): Error {
     return sqlProblem(
       this.#cursor.place,
-      `there are more than ${chainMax} operators in a row here: take the expression apart`,
+      `there are more than ${chainMax} operators in a row here: split the expression`,
     )
   }
 
@@ -189,7 +189,7 @@ export class ExpressionParser {
       if (cursor.isWord('SELECT', 'WITH', 'VALUES')) return { kind: 'scalar', query: this.#query(), place }
       const inner = this.expression()
       if (cursor.isSymbol(','))
-        throw sqlProblem(place, 'rows of several values are not supported here: compare the values one by one')
+        throw sqlProblem(place, 'row values are not supported here: compare the values one by one')
       return inner
     })
   }
@@ -281,7 +281,7 @@ export class ExpressionParser {
     if (!this.#cursor.isName() && timeWords.has(upper)) {
       throw sqlProblem(
         place,
-        `${quoted(text)} is a word of SQL. The time of a row is __time; write another column of that name in double quotes, "${text}"`,
+        `${quoted(text)} is an SQL keyword. The time of a row is __time; write another column of that name in double quotes, "${text}"`,
       )
     }
     return this.#cursor.name('the name of a column')

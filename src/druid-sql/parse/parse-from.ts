@@ -59,7 +59,7 @@ export class FromParser {
     if (cursor.takeWords('ON'))
       return { kind: 'join', type, left, right, on: this.#expressions.expression(), using: null, place }
     if (!cursor.takeWords('USING'))
-      throw sqlProblem(place, 'a join needs a condition: write ON or USING, or CROSS JOIN where none is meant')
+      throw sqlProblem(place, 'a join needs a condition: write ON or USING, or CROSS JOIN for a join without one')
     const column = () => ({ place: cursor.place, name: cursor.name('the name of a column') })
     const using = cursor.parenthesized(() => listOf(cursor, column))
     return { kind: 'join', type, left, right, on: null, using, place }
@@ -103,7 +103,7 @@ export class FromParser {
     const cursor = this.#cursor
     const { place } = cursor.next()
     const name = () => {
-      if (cursor.token.kind !== 'string') throw cursor.unexpected('the name of a table in single quotes')
+      if (cursor.token.kind !== 'string') throw cursor.unexpected('a table name in single quotes')
       return { place: cursor.place, name: cursor.next().text }
     }
     const tables = cursor.parenthesized(() => {

@@ -30,12 +30,12 @@ export function parseQuery(text: string, { tokensMax, parameters }: ParseOptions
   const parser = new QueryParser(cursor)
   if (!cursor.isWord('SELECT', 'WITH', 'VALUES') && !cursor.isSymbol('(')) {
     const { text, upper, place } = cursor.token
-    const advice = otherStatements.get(upper) ?? 'only queries are taken, which begin with SELECT, WITH or VALUES'
+    const advice = otherStatements.get(upper) ?? 'only queries are supported, which begin with SELECT, WITH or VALUES'
     throw sqlProblem(place, `${quoted(text)} cannot begin a query: ${advice}`)
   }
   const query = parser.query()
   if (cursor.takeSymbol(';') && !cursor.isAtEnd) {
-    throw sqlProblem(cursor.place, 'one query at a time is taken: nothing may follow the semicolon')
+    throw sqlProblem(cursor.place, 'only one query is allowed: nothing may follow the semicolon')
   }
   if (!cursor.isAtEnd) throw cursor.unexpected('the end of the query')
   return query
@@ -66,7 +66,7 @@ class QueryParser {
   #with(): Query['with'] {
     const cursor = this.#cursor
     if (!cursor.takeWords('WITH')) return []
-    if (cursor.isWord('RECURSIVE')) throw sqlProblem(cursor.place, 'WITH RECURSIVE is not taken')
+    if (cursor.isWord('RECURSIVE')) throw sqlProblem(cursor.place, 'WITH RECURSIVE is not supported')
     let count = 0
     return listOf(cursor, () => {
       const { place } = cursor
@@ -112,7 +112,7 @@ class QueryParser {
     const { place } = this.#cursor
     const value = this.#cursor.parameter()
     if (value.kind === 'number' && /^\d{1,18}$/.test(value.digits)) return BigInt(value.digits)
-    throw sqlProblem(place, 'a number of rows is a whole number, not negative')
+    throw sqlProblem(place, 'a number of rows must be a whole number that is not negative')
   }
 
   #unions(): QueryBody {
@@ -210,7 +210,7 @@ class QueryParser {
       if (cursor.isWord('ROLLUP', 'CUBE') && cursor.peek(1).text === '(') {
         const { place, upper } = cursor.next()
         const groups = this.#sets()
-        if (groups.length > 8) throw sqlProblem(place, `${upper} takes 8 expressions at most`)
+        if (groups.length > 8) throw sqlProblem(place, `${upper} accepts at most 8 expressions`)
         return { kind: 'sets', sets: upper === 'ROLLUP' ? rollup(groups) : cube(groups) }
       }
       if (cursor.isSymbol('(') && cursor.peek(1).text === ')') {

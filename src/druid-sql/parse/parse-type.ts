@@ -16,7 +16,7 @@ export function typeOf(cursor: TokenCursor): CastType {
   if (name === undefined)
     throw sqlProblem(
       place,
-      `${quoted(text)} is no type: VARCHAR, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP and DATE are taken`,
+      `${quoted(text)} is not a supported type: use VARCHAR, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP or DATE`,
     )
   if (upper === 'DOUBLE') cursor.takeWords('PRECISION')
   if (upper === 'CHARACTER') cursor.takeWords('VARYING')

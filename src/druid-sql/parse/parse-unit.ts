@@ -18,6 +18,7 @@ export function parseUnit(text: string, place: Place): TimeUnit {
   const upper = text.toUpperCase()
   const bare = upper.startsWith('SQL_TSI_') ? upper.slice(8) : upper
   const unit = units.find((candidate) => candidate === bare || `${candidate}S` === bare)
-  if (unit === undefined) throw sqlProblem(place, `${quoted(text)} is no unit of time: ${units.join(', ')} are`)
+  if (unit === undefined)
+    throw sqlProblem(place, `${quoted(text)} is not a unit of time: use one of ${units.join(', ')}`)
   return unit
 }

@@ -21,7 +21,7 @@ function otherClauseAt(tokens: readonly Token[], at: number): Error | null {
   for (const { tokens: pattern, wrong, advice } of patterns) {
     for (let start = Math.max(0, at - pattern.length + 1); start <= at; start++) {
       if (pattern.every((one, offset) => isLike(tokens[start + offset], one)))
-        return sqlProblem(tokens[start]!.place, `${wrong} is not taken: ${advice}`)
+        return sqlProblem(tokens[start]!.place, `${wrong} is not supported: ${advice}`)
     }
   }
   return null
@@ -130,7 +130,7 @@ export class TokenCursor {
     const other = otherClauseAt(this.#tokens, this.#at)
     if (other !== null) throw other
     if (kind === 'word')
-      throw sqlProblem(place, `${quoted(text)} is a word of SQL: as ${what} it stands in double quotes, "${text}"`)
+      throw sqlProblem(place, `${quoted(text)} is an SQL keyword: as ${what}, write it in double quotes, "${text}"`)
     throw this.unexpected(what)
   }
 
@@ -139,7 +139,7 @@ export class TokenCursor {
     const other = otherClauseAt(this.#tokens, this.#at)
     if (other !== null) return other
     const { kind, text, place } = this.token
-    const found = kind === 'end' ? 'the query ends here' : `${quoted(text)} cannot stand here`
+    const found = kind === 'end' ? 'the query ends here' : `${quoted(text)} is not allowed here`
     return sqlProblem(place, `${found}: ${wanted} is expected`)
   }
 

@@ -151,7 +151,7 @@ class Tokenizer {
       if (end < 0)
         throw sqlProblem(
           place,
-          `the ${quote === "'" ? 'text' : 'name'} that begins here is not closed: write ${quote} at its end`,
+          `the ${quote === "'" ? 'string' : 'name'} that begins here is not closed: write ${quote} at its end`,
         )
       value += this.#text.slice(from, end)
       if (this.#text[end + 1] !== quote) {
@@ -164,7 +164,7 @@ class Tokenizer {
   }
 
   #nameOf(name: string, place: Place): string {
-    if (name === '') throw sqlProblem(place, 'a name cannot be empty: write a text in single quotes')
+    if (name === '') throw sqlProblem(place, 'a name cannot be empty: write a string in single quotes')
     return name
   }
 
@@ -175,7 +175,7 @@ class Tokenizer {
     if (end > this.#at + found.length && wordStart.test(this.#text[this.#at + found.length]!)) {
       const whole = this.#text.slice(this.#at, end)
       const hint = otherLength.test(whole) ? lengthAdvice : 'write a name that begins with a digit in double quotes'
-      throw sqlProblem(place, `${quoted(whole)} is no number: ${hint}`)
+      throw sqlProblem(place, `${quoted(whole)} is not a number: ${hint}`)
     }
     this.#advance(this.#at + found.length)
     this.#add('number', found, place)
@@ -208,7 +208,7 @@ class Tokenizer {
         if (match === '\\\\') return '\\'
         const code = Number.parseInt(long ?? short ?? 'x', 16)
         if (Number.isNaN(code) || code > 0x10ffff)
-          throw sqlProblem(place, 'a backslash in this text must be followed by four hexadecimal digits')
+          throw sqlProblem(place, 'a backslash in this string must be followed by four hexadecimal digits')
         return String.fromCodePoint(code)
       },
     )

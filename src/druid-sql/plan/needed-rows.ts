@@ -8,7 +8,7 @@ import { TableRows } from './table-rows.ts'
 import { type TableSelect, tableSelect } from './table-select.ts'
 
 const why =
-  'of those before it there are hours alone, which answer COUNT, SUM, MIN, MAX and AVG of one entity by whole hours, filtered and grouped by time and tags. Let "__time" begin with this date'
+  'older rows are stored only as hours, which support COUNT, SUM, MIN, MAX and AVG of one entity by whole hours, filtered and grouped by time and tags. Start "__time" at this date'
 
 /** Throws Problem `rows_expired` unless all requested rows exist. A query without a start that aggregates nothing starts with the oldest that exist. */
 export function requireRowsOf(entities: readonly Entity[], rows: BoundRows, clock: QueryClock): void {

@@ -3,13 +3,13 @@ import { Sql } from '../../lib/sql-text.ts'
 
 /** A word that the grammar or the checks of functions have accepted: letters, digits, underscores. */
 export function word(text: string): Sql {
-  if (!/^[A-Za-z_][A-Za-z0-9_$]*$/.test(text)) throw new Error(`${JSON.stringify(text)} is no word of SQL`)
+  if (!/^[A-Za-z_][A-Za-z0-9_$]*$/.test(text)) throw new Error(`${JSON.stringify(text)} is not an SQL word`)
   return new Sql(text, [])
 }
 
 /** A number as it was written. */
 export function digits(text: string | bigint | number): Sql {
-  if (!/^-?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(String(text))) throw new Error(`${text} is no number of SQL`)
+  if (!/^-?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(String(text))) throw new Error(`${text} is not an SQL number`)
   return new Sql(String(text), [])
 }
 

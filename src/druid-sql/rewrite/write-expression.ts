@@ -248,7 +248,10 @@ export class ExpressionWriter {
 function refuseOverTime({ name, place }: Call): void {
   const instead = clusterAlternatives.get(name)
   if (instead !== undefined) {
-    throw sqlProblem(place, `on a cluster SQL has no ${name}: ask the data query ${instead}, which both engines answer`)
+    throw sqlProblem(
+      place,
+      `${name} is not available in SQL on a cluster: use the data query ${instead}, which both engines support`,
+    )
   }
 }
 
@@ -256,8 +259,8 @@ function refuseOverTime({ name, place }: Call): void {
 function refuseCountedFrame({ name, place }: Call, window: Window | undefined): void {
   const isCounted = [window?.frame?.start, window?.frame?.end].some((bound) => bound !== undefined && 'rows' in bound)
   if (!isCounted || (name !== 'FIRST_VALUE' && name !== 'LAST_VALUE')) return
-  const advice = 'LAG(x, n) and LEAD(x, n) look at one row'
-  throw sqlProblem(place, `on a cluster the frame of ${name} goes from and to UNBOUNDED or CURRENT ROW: ${advice}`)
+  const advice = 'use LAG(x, n) or LEAD(x, n) for one row'
+  throw sqlProblem(place, `on a cluster the bounds of the frame of ${name} must be UNBOUNDED or CURRENT ROW: ${advice}`)
 }
 
 type Operation = Truth | Extract<Expression, { kind: 'arithmetic' | 'negate' }>

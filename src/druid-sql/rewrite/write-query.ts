@@ -125,7 +125,7 @@ export class QueryWriter {
       case 'unnest':
         return sql`UNNEST(${this.#expressions.write(table.operand)})${alias(table.alias)}`
       case 'append':
-        throw sqlProblem(table.place, 'TABLE(APPEND(...)) is not taken by this engine: write UNION ALL')
+        throw sqlProblem(table.place, 'TABLE(APPEND(...)) is not supported by this engine: write UNION ALL')
       case 'join':
         return this.#join(table)
     }
@@ -136,7 +136,7 @@ export class QueryWriter {
     if (path.length === 1 && this.#common.includes(name)) return sql`${sql.id(name)}${alias(given)}`
     const source = this.#source(path)
     if (source === null) {
-      throw sqlProblem(place, `${quoted(path.join('.'))} can only be queried alone, without an entity`)
+      throw sqlProblem(place, `${quoted(path.join('.'))} cannot be queried together with an entity`)
     }
     return sql`(${source})${alias(given ?? { name, columns: [] })}`
   }

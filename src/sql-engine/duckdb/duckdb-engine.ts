@@ -217,7 +217,7 @@ function asProblem(error: Error): Error {
 function tooManyRows(resultRows: number): Problem {
   return new Problem(
     'result_too_large',
-    `The answer has more than ${resultRows} rows, which is limits.resultRows. Ask for a shorter range, add conditions or LIMIT, or aggregate.`,
+    `The answer has more than ${resultRows} rows, which is limits.resultRows. Use a shorter range, add conditions or LIMIT, or aggregate.`,
   )
 }
 

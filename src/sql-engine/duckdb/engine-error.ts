@@ -13,11 +13,11 @@ interface Known {
 const known: readonly Known[] = [
   {
     form: /More than one row returned by a subquery/,
-    message: 'a query used as a value gave more than one row: aggregate it, or add LIMIT 1',
+    message: 'a query used as a value returned more than one row: aggregate it, or add LIMIT 1',
   },
   {
     form: /invalid perl operator|missing \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid character class|pattern too large|unexpected \)|invalid named capture|trailing \\|invalid UTF-8|invalid repetition size/i,
-    message: 'a regular expression is not one that is understood here: looking around and references back are not',
+    message: 'a regular expression is not supported here: for example, look-around and back-references are not',
   },
   {
     form: /FULL OUTER JOIN|full outer/i,
@@ -25,21 +25,21 @@ const known: readonly Known[] = [
   },
   {
     form: /Separator argument to StringAgg must be a constant/,
-    message: 'the separator of array elements must be a text in single quotes',
+    message: 'the separator of array elements must be a string in single quotes',
   },
-  { form: /non-inner join on subquery/, message: 'the condition of a LEFT, RIGHT or FULL JOIN holds no query' },
-  { form: /Malformed JSON/, message: 'a text is no JSON' },
-  { form: /JSON path error/, message: 'a path into JSON is not one that is understood here' },
+  { form: /non-inner join on subquery/, message: 'the condition of a LEFT, RIGHT or FULL JOIN cannot contain a query' },
+  { form: /Malformed JSON/, message: 'a string is not JSON' },
+  { form: /JSON path error/, message: 'a JSON path is not supported here' },
   { form: /JSON key cannot be NULL/, message: 'a key of a JSON object is null' },
   {
     form: /Invalid type specifier|for formatting a value|format string|Argument index/i,
-    message: 'the format of a STRING_FORMAT does not fit its values',
+    message: 'the format of STRING_FORMAT does not match its values',
   },
   { form: /out of range|overflow/i, message: 'a number or a time is beyond its range' },
   { form: /^Conversion Error|Could not convert/, message: 'a value cannot be converted to the requested type' },
 ]
 
-const unknownForm = 'this form of query is not answered here: write it in another way'
+const unknownForm = 'this form of query is not supported here: write it in another way'
 
 /** A message that our own SQL raises with `error()`. */
 const own = new RegExp(`${ownMessagePrefix}([^\\n]*)`)

@@ -54,7 +54,7 @@ export class StringMemory {
     for (let row = 0; row < rows; row++) {
       const size = Number(sizes.getItem(row))
       const most = Number(limits.getItem(row))
-      if (size > most) return `${ownMessagePrefix}a text could become longer than ${most} characters`
+      if (size > most) return `${ownMessagePrefix}a string could become longer than ${most} characters`
       bytes += size
       output.setItem(row, true)
     }

@@ -130,15 +130,15 @@ export class EngineProcess implements Generation {
   }
 
   get #why(): string {
-    if (this.#end === 'spent') return ': it took more memory than it may'
-    return this.#end === 'cancelled' ? ': a query did not end when it was told to' : ''
+    if (this.#end === 'spent') return ': it used more memory than allowed'
+    return this.#end === 'cancelled' ? ': a query did not end when it was cancelled' : ''
   }
 }
 
 export function engineUnavailable(): Problem {
   return new Problem(
     'unavailable',
-    'The SQL engine is being started again; all else is answered meanwhile. Ask again in a moment.',
+    'The SQL engine is restarting; everything else is available meanwhile. Retry in a moment.',
   )
 }
 

@@ -230,6 +230,6 @@ export class SqlProcess implements SqlRunner, NativeRunner {
 function endsEngine(): Problem {
   return new Problem(
     'result_too_large',
-    'The query ends the SQL engine, also when it runs alone: it needs more memory than there is, or meets a fault of the engine. Ask for less, or write it in another way.',
+    'The query crashes the SQL engine, even when it runs alone: it needs more memory than is available, or triggers a fault of the engine. Narrow the query, or write it in another way.',
   )
 }
