@@ -47,7 +47,7 @@ test('retention is set and removed, an invalid one refused; a backup is made; me
     ['', 'P90D'],
   ] as const) {
     await entity.getByRole('button', { name: 'Retention…' }).click()
-    await page.getByLabel('Hours of what left').fill(hours)
+    await page.getByLabel('Hours of expired items').fill(hours)
     await page.getByRole('button', { name: 'Set it' }).click()
     await entity.getByRole('cell', { name: shown, exact: true }).waitFor()
   }

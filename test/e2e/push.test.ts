@@ -149,7 +149,7 @@ test('an operator pushes with another key: a dropped gzip of NDJSON, a JSON arra
   expect((await stored('pump.flow')).map(({ V }) => V)).toEqual([5, 6, 7])
 
   await choose(page, await fileOf('broken.ndjson', `${rows[0]}\nno json\n`))
-  await page.getByText('This is no JSON').waitFor()
+  await page.getByText('This is not JSON').waitFor()
   await page.getByRole('button', { name: 'Push broken.ndjson' }).click()
   await page.getByText(/rows 1 to 2 were not acknowledged/).waitFor()
   await choose(page, await fileOf('latin.csv', Buffer.from('D,T,V\n2026-01-01,caf\xe9,1\n', 'latin1')))
@@ -273,7 +273,7 @@ test('a long push is stopped and resumed while the service restarts, and each ro
     await world.restart(async () => {
       await route.abort()
       await page.getByText('The service does not answer.').waitFor()
-      await page.getByText(/It is tried again within/).waitFor()
+      await page.getByText(/Retrying within/).waitFor()
     })
   })
   await page.getByRole('button', { name: /^Push <script>/ }).click()

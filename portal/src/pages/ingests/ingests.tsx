@@ -46,7 +46,7 @@ function OwnIngests() {
       <PageHead title="Ingests" />
       <Panel title="You may push to">
         {aliases.length === 0 ? (
-          <Empty title="No ingest is named by your subscriptions">
+          <Empty title="Your subscriptions name no ingest">
             <p>If one of them is for every ingest, open the one you push to by its name.</p>
           </Empty>
         ) : (

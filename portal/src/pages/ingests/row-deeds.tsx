@@ -109,7 +109,7 @@ function DiscardRows({ alias, which, selection, onClose, onChanged }: DiscardPro
         onChanged()
       }}
     >
-      <p>They are in no list any more and cannot be brought back. Counters and receipts stay as they are.</p>
+      <p>They leave all lists and cannot be restored. Counters and receipts stay as they are.</p>
     </AskFirst>
   )
 }

@@ -59,7 +59,7 @@ export function SettingsTable() {
 }
 
 function SettingValue({ setting: { value, secret, usual } }: { readonly setting: SettingAnswer }) {
-  if (secret) return <span class="soft">{usual ? 'not set' : 'set, and shown to nobody'}</span>
+  if (secret) return <span class="soft">{usual ? 'not set' : 'set, not shown'}</span>
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '')
   return text === '' ? <span class="soft">none</span> : <span>{text}</span>
 }
