@@ -25,7 +25,7 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
   expect(code).toBe(isAsked ? 0 : 1)
   if (!isAsked)
     expect(err).toContain(
-      `plant has items since ${first}. Those before 1969-12-31T00:00:00.000Z would expire now, for good`,
+      `plant has items since ${first}. Items before 1969-12-31T00:00:00.000Z would expire now, for good`,
     )
 })
 
@@ -33,7 +33,7 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
 test.each<[argv: readonly string[], first: string | null, told: string | null]>([
   [['--hours', 'none'], '1969-01-01T05:00:00.000Z', 'They would expire now, for good'],
   [['none', '--hours', 'none'], '1969-01-01T05:00:00.000Z', 'They would expire now, for good'],
-  [['--hours', 'P30D'], '1969-01-01T05:00:00.000Z', 'Those before 1969-12-02T00:00:00.000Z would expire now, for good'],
+  [['--hours', 'P30D'], '1969-01-01T05:00:00.000Z', 'Hours before 1969-12-02T00:00:00.000Z would expire now, for good'],
   [['--hours', 'P30D'], '1969-12-02T00:00:00.000Z', null],
   [['--hours', 'P30D', '--yes'], '1969-01-01T05:00:00.000Z', null],
   [['--hours', 'ever'], '1969-01-01T05:00:00.000Z', null],

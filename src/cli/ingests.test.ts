@@ -49,7 +49,7 @@ test.each<[argv: readonly string[], kind: string, rows: number, said: string | n
 })
 
 test.each<[toRepair: number, options: readonly string[], said: string | null]>([
-  [4, [], 'plant has 4 rejected rows to repair. They go with the ingest, for good.'],
+  [4, [], 'plant has 4 rejected rows to repair. They are deleted with the ingest, for good.'],
   [1, ['--drop-data'], 'To save it: tidemark rejected export plant.'],
   [4, ['--yes'], null],
 ])(

@@ -110,7 +110,7 @@ function addAdd(subscriptions: Command, context: CliContext): void {
       await put(context, client, subscriber, [...withoutEntries(present, options), ...added])
       await printTargets(context, client, options)
       if (hasEnded(options, context.nowMs()))
-        context.stderr.write(`It has ended already, at ${options.until}: it allows nothing. Give a later --until.\n`)
+        context.stderr.write(`It already ended at ${options.until}, so it allows nothing. Give a later --until.\n`)
       else context.stderr.write(nextStep(subscriber, options, await isMetadata(client, options)))
     })
 }
@@ -154,14 +154,14 @@ function addRemove(subscriptions: Command, context: CliContext): void {
     .addHelpText('after', '\nExample:\n  tidemark subscriptions remove line-3 --ingest plant\n')
     .action(async (subscriber: string, options: Targets, command: Command) => {
       if (options.ingest === undefined && options.entity === undefined) {
-        throw new UsageError('Say which subscriptions are to end with --ingest and --entity.')
+        throw new UsageError('Name the subscriptions to end with --ingest and --entity.')
       }
       const client = connect(context, command.optsWithGlobals())
       const { Items: present } = await client.subscriptions(subscriber)
       const missing = missingTargets(present, options)
       if (missing.length > 0) {
         throw new CommandError(
-          `${subscriber} has no subscription to ${missing.join(', ')}; nothing was changed. "tidemark subscriptions list ${subscriber}" shows what it has.`,
+          `${subscriber} has no subscription to ${missing.join(', ')}; nothing was changed. "tidemark subscriptions list ${subscriber}" shows its subscriptions.`,
         )
       }
       await put(context, client, subscriber, withoutEntries(present, options))

@@ -110,7 +110,7 @@ test('in a file of Excel semicolons and decimal commas are detected, and the for
   expect(await page.getByLabel('Decimal mark').inputValue()).toBe('comma')
   await page.getByLabel('Times', { exact: true }).selectOption('dd/MM/yyyy HH:mm')
   await page.getByLabel('Time zone').fill('Europe/Madrid')
-  await page.getByText('comes twice in Europe/Madrid').waitFor()
+  await page.getByText('occurs twice in Europe/Madrid').waitFor()
   await page.getByLabel('Ambiguous times').selectOption('later')
   await page.getByText('all of the first 2 will be stored').waitFor()
   await expectSoundEverywhere(page)

@@ -117,6 +117,6 @@ export async function copySeries(
 export function dateOption(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
   const ms = parseInstant(text)
-  if (ms === null) throw new UsageError(`${option} takes a date as in 2026-01-01, and not "${text}".`)
+  if (ms === null) throw new UsageError(`${option} must be a date such as 2026-01-01, not "${text}".`)
   return ms
 }
