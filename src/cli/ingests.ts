@@ -27,7 +27,7 @@ interface DeleteOptions {
 }
 
 const createExamples = `
-A field is name:type:role, or name:type:role:source where the pushed property has another name.
+A field is name:type:role, or name:type:role:source if the pushed property has another name.
 Types: timestamp, string, double, long, boolean. Roles: time (one), tag, dimension, metric, quality (one at most; quality/opcua where its numbers are those of OPC UA).
 Without fields the ingest takes rows {D, T, V}: a date, a tag and a number.
 An ingest of kind metadata takes items; a newer item replaces that with the same identifier. Roles: index (one), attribute, which may also be json.

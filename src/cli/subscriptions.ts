@@ -176,7 +176,7 @@ function addSet(subscriptions: Command, context: CliContext): void {
     .action(async (subscriber: string, options: SetOptions, command: Command) => {
       const isEmpty = options.ingest === undefined && options.entity === undefined
       if (isEmpty !== (options.none === true)) {
-        throw new UsageError('Say what to subscribe to with --ingest and --entity, or give --none alone to end all.')
+        throw new UsageError('Name what to subscribe to with --ingest and --entity, or give only --none to end all.')
       }
       const client = connect(context, command.optsWithGlobals())
       await put(context, client, subscriber, isEmpty ? [] : newEntries(options))
@@ -260,7 +260,7 @@ function newEntries(options: NewSubscriptions): SubscriptionEntry[] {
   const { from, until, suspended } = options
   const shared = given({ from, until, suspended })
   const entries = targetsOf(options).map((target) => ({ ...target, ...shared }))
-  if (entries.length === 0) throw new UsageError('Say what to subscribe to with --ingest and --entity.')
+  if (entries.length === 0) throw new UsageError('Name what to subscribe to with --ingest and --entity.')
   return entries
 }
 

@@ -671,7 +671,7 @@ test('times are shown, entered and queried in a named time zone', async () => {
   // Also with the browser's date picker, in the same zone.
   await page.getByRole('button', { name: 'Calendar' }).press('Enter')
   const calendar = page.getByRole('dialog', { name: 'Choose a range' })
-  await calendar.getByText('Both by the clocks of America/New_York.').waitFor()
+  await calendar.getByText('Both in the time zone America/New_York.').waitFor()
   expect(await calendar.getByLabel('First').inputValue()).toBe('2025-12-31T18:00')
   await calendar.getByLabel('First').fill('2026-01-01T06:30')
   await calendar.getByLabel('Last').fill('2026-01-01T06:00')

@@ -62,7 +62,7 @@ test('retention is set and removed, an invalid one refused; a backup is made; me
     true,
   )
   await page
-    .getByText('Every setting is as usual.')
+    .getByText('Every setting has its default value.')
     .or(page.getByRole('cell', { name: 'adminKey' }))
     .waitFor()
   await page.getByLabel('Find a setting').fill('resultRows')

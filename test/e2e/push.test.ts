@@ -281,7 +281,7 @@ test('a long push is stopped and resumed while the service restarts, and each ro
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText(/^Stopped\. The first 10,000 rows are on disk/).waitFor()
   await page.getByText('The service does not answer.').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Go on after row 10,000' }).click()
+  await page.getByRole('button', { name: 'Continue after row 10,000' }).click()
   await page.getByText('All rows are stored.').waitFor()
   const [answer] = await callOk<{ n: number }[]>(world.server.url, 'POST', '/consumer/data/sql-query', {
     key: adminKey,

@@ -57,7 +57,7 @@ export function AddField(props: Props) {
     }
     const outcome = await replayRows(ingest.alias, replay, signal, setDone)
     notify(
-      `The field is added. ${countText(outcome.stored)} rows are stored now, ${countText(outcome.rejected)} are rejected still.`,
+      `The field is added. ${countText(outcome.stored)} rows are stored now, ${countText(outcome.rejected)} are still rejected.`,
     )
     onChanged()
   }

@@ -29,7 +29,7 @@ function OperatorList() {
         </button>
       </PageHead>
       <ProblemNote error={ingests.error} />
-      <Panel title="All ingests" tools={<span class="soft small">those with trouble first</span>}>
+      <Panel title="All ingests" tools={<span class="soft small">ingests with problems first</span>}>
         {ingests.value === null ? <Waiting /> : <IngestTable ingests={ingests.value} onMake={() => make(true)} />}
       </Panel>
       {making && <NewIngest onClose={() => make(false)} />}

@@ -39,7 +39,7 @@ export function RowDeeds({ alias, filter, all, areLines, chosen, onChanged }: Pr
       setDone(0)
       try {
         const { stored, rejected } = await replayRows(alias, some ? ids : filter, signal, setDone)
-        notify(`${plural(stored, 'row')} stored, ${countText(rejected)} rejected still.`)
+        notify(`${plural(stored, 'row')} stored, ${countText(rejected)} still rejected.`)
       } finally {
         onChanged()
       }
