@@ -85,7 +85,7 @@ describe('failures are one line that says what to do', () => {
       '"float" is not a known type. There are: timestamp,',
     ],
     ['an unknown right', null, ['keys', 'create', 's', '--rights', 'read'], '"read" is not a known right'],
-    ['no subscription', null, ['subscriptions', 'set', 's'], 'with --ingest and --entity, or give --none'],
+    ['no subscription', null, ['subscriptions', 'set', 's'], 'with --ingest and --entity, or give only --none'],
     ['no subscription to remove', null, ['subscriptions', 'remove', 's'], 'Name the subscriptions to end'],
     ['no subscription to add', null, ['subscriptions', 'add', 's'], 'Name what to subscribe to'],
     ['an unknown format', null, ['sql', 'SELECT 1', '--format', 'xml'], '"xml" is not a known format. There are: json'],
