@@ -27,7 +27,7 @@ export function addAcceptLoss(program: Command, context: CliContext): void {
       const said =
         loss === null
           ? 'No row is missing'
-          : `Given up: what was pushed from position ${loss.from} to ${loss.until} and not stored yet, ${loss.until - loss.from} rows at most`
+          : `Given up: pushed rows from position ${loss.from} to ${loss.until} that were not stored yet, ${loss.until - loss.from} at most`
       context.stdout.write(`${said}. Start the service again.\n`)
     })
 }

@@ -86,13 +86,16 @@ test('an answer that breaks off keeps the existing file and leaves no temporary 
 })
 
 test.each<[options: readonly string[], words: string]>([
-  [['--format', 'xml'], '"xml" is no format. There are: json, csv, ndjson, arrow.'],
-  [['--format', 'csv', '--json'], '--json and --format csv do not go together'],
-  [['--output', 'x.xlsx'], 'No answer is written as .xlsx: spreadsheets open .csv.'],
-  [['--output', 'x.PARQUET', '--format', 'arrow'], 'No answer is written as .parquet: write .arrow or .csv'],
-  [['--output', 'x.csv.gz'], 'No answer is written as .gz: the file is not packed'],
-  [['--output', 'x.json', '--format', 'csv'], 'The name x.json says json, and --format csv was asked for.'],
-  [['--output', 'x.csv', '--json'], 'The name x.csv says csv, and --format json was asked for.'],
+  [['--format', 'xml'], '"xml" is not a known format. There are: json, csv, ndjson, arrow.'],
+  [['--format', 'csv', '--json'], '--json and --format csv exclude each other'],
+  [['--output', 'x.xlsx'], 'The ending .xlsx is not supported: spreadsheets open .csv.'],
+  [['--output', 'x.PARQUET', '--format', 'arrow'], 'The ending .parquet is not supported: write .arrow or .csv'],
+  [
+    ['--output', 'x.csv.gz'],
+    'The ending .gz is not supported: the file is not compressed. Write it without that ending, and compress it afterwards',
+  ],
+  [['--output', 'x.json', '--format', 'csv'], 'The name x.json means json, but --format is csv.'],
+  [['--output', 'x.csv', '--json'], 'The name x.csv means csv, but --format is json.'],
   [['--output', '/nowhere/at/all'], '/nowhere/at/all cannot be written'],
 ])('%j is refused as an option', async (options, words) => {
   const { code, err } = await tidemark(url, [...select, ...options])

@@ -24,12 +24,12 @@ const endings = formatNames.map((name) => `.${name}`).join(', ')
 /** Adds `--format`, `--output` and `--json`, for every command that returns rows. */
 export function withFormats(command: Command): Command {
   return command
-    .option('--format <format>', `${formatNames.join(', ')}, as it comes, in place of a table`, (text) =>
+    .option('--format <format>', `${formatNames.join(', ')}, written as it arrives, instead of a table`, (text) =>
       parseWord(formatNames, text, 'format'),
     )
     .option(
       '--output <file>',
-      `write the answer to this file, which is there once the answer is whole. Its ending says the format: ${endings} (another: csv). - is standard output`,
+      `write the answer to this file, which is created once the answer is complete. Its ending selects the format: ${endings} (another: csv). - is standard output`,
     )
     .option('--json', 'the same as --format json')
 }
@@ -37,7 +37,7 @@ export function withFormats(command: Command): Command {
 /** The format to request from the service. Throws `UsageError` if the options contradict each other. */
 function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOptions): AnswerFormat {
   if (json && format !== undefined && format !== 'json') {
-    throw new UsageError(`--json and --format ${format} do not go together. Give one of them.`)
+    throw new UsageError(`--json and --format ${format} exclude each other. Give one of them.`)
   }
   const given = format ?? (json ? 'json' : undefined)
   const named = output === undefined ? 'json' : (formatOfEnding(output, given) ?? 'csv')
@@ -59,8 +59,11 @@ const inOtherWords: ReadonlyMap<string, AnswerFormat> = new Map([
 /** Extensions of unsupported formats, and what to do instead. */
 const otherFormats: readonly (readonly [endings: string, way: string])[] = [
   ['xlsx xlsm xls ods', 'spreadsheets open .csv'],
-  ['parquet feather ipc orc avro', 'write .arrow or .csv, of which DuckDB, pandas and polars make it'],
-  ['gz gzip zst br zip bz2 xz 7z tgz', 'the file is not packed. Write it without that ending, and pack it then'],
+  ['parquet feather ipc orc avro', 'write .arrow or .csv, which DuckDB, pandas and polars convert to it'],
+  [
+    'gz gzip zst br zip bz2 xz 7z tgz',
+    'the file is not compressed. Write it without that ending, and compress it afterwards',
+  ],
   ['tsv tab xml html htm md yaml yml pdf sql db sqlite duckdb pkl h5', 'write .csv, which most programs read'],
 ]
 
@@ -74,11 +77,11 @@ function formatOfEnding(path: string, format: AnswerFormat | undefined): AnswerF
   const other = otherFormats.find(([endings]) => endings.split(' ').includes(ending))
   if (named === null && other !== undefined) {
     const known = formatNames.map((name) => `.${name}`).join(', ')
-    throw new UsageError(`No answer is written as .${ending}: ${other[1]}. The endings are ${known}.`)
+    throw new UsageError(`The ending .${ending} is not supported: ${other[1]}. The endings are ${known}.`)
   }
   if (named !== null && format !== undefined && named !== format) {
     throw new UsageError(
-      `The name ${path} says ${named}, and --format ${format} was asked for. Give a name that ends in .${format}, or --format ${named}.`,
+      `The name ${path} means ${named}, but --format is ${format}. Give a name that ends in .${format}, or --format ${named}.`,
     )
   }
   return named

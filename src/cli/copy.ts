@@ -87,7 +87,8 @@ function printReport(context: CliContext, options: CopyOptions, report: CopyRepo
   }
   for (const { name, notes } of copied) for (const note of notes) say(`${name}: ${note}.`)
   if (subscribers === null) return
-  for (const name of subscribers.differing) say(`${name}: its subscriptions at the target are others, and were left.`)
+  for (const name of subscribers.differing)
+    say(`${name}: its subscriptions at the target differ, and were not changed.`)
   if (subscribers.needKeys.length > 0) say('Keys cannot be copied. These subscribers need new ones at the target:')
   for (const { subscriber, rights } of subscribers.needKeys) {
     say(`  tidemark keys create ${subscriber} --rights ${rights.join(',')}`)

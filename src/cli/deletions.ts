@@ -60,32 +60,34 @@ export function addDeletions(entities: Command, context: CliContext): void {
     })
   entities
     .command('take-back <entity> <deletion>')
-    .description('take a deletion back: its rows are seen again')
+    .description('take a deletion back: queries return its rows again')
     .action(async (entity: string, text: string, _options: object, command: Command) => {
       if (!/^\d{1,15}$/.test(text)) {
         throw new UsageError(`"${text}" is not the id of a deletion. List them: tidemark entities deletions ${entity}`)
       }
       await connect(context, command.optsWithGlobals()).takeBackDeletion(entity, Number(text))
-      context.stdout.write(`The rows of deletion ${text} of ${entity} are seen again.\n`)
+      context.stdout.write(`Queries return the rows of deletion ${text} of ${entity} again.\n`)
     })
 }
 
 function addDeleteRows(entities: Command, context: CliContext): void {
   entities
     .command('delete-rows <entity>')
-    .description('delete rows: no query sees them any more (needs a key with the rights correct and consume, or admin)')
+    .description(
+      'delete rows: queries no longer return them (needs a key with the rights correct and consume, or admin)',
+    )
     .option('--ids <ids>', 'values of the tag, separated by commas', collectList)
     .option('--prefixes <prefixes>', 'prefixes of the tag values', collectList)
-    .option('--id-name <field>', 'the tag field that these are of, if not the first')
+    .option('--id-name <field>', 'the tag field of these values (default: the first)')
     .option('--start <date>', 'the earliest date, or a duration before the end')
     .option('--end <date>', 'the latest date, or a duration after the start')
-    .option('--metrics <metrics>', 'only these metrics, which read as null then', collectList)
+    .option('--metrics <metrics>', 'only these metrics, which then read as null', collectList)
     .option(
       '--where <condition>',
-      `only items of which a metric has such a value: "V > 1000" (${deletionOperators.join(' ')})`,
+      `only items whose metric meets this condition: "V > 1000" (${deletionOperators.join(' ')})`,
     )
-    .requiredOption('--reason <text>', 'why, for those who wonder later')
-    .option('--dry-run', 'delete nothing, and say how many rows it would take')
+    .requiredOption('--reason <text>', 'the reason, for later readers')
+    .option('--dry-run', 'delete nothing, and show how many rows would be deleted')
     .option('--yes', 'delete them')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
@@ -107,7 +109,7 @@ function addDeleteRows(entities: Command, context: CliContext): void {
       if (json) printJson(context, made)
       else {
         context.stdout.write(
-          `Deletion ${made.id} took ${rowsText(made.rows)} of ${entity} from view.\nTo take it back: tidemark entities take-back ${entity} ${made.id}\n`,
+          `Deletion ${made.id} hides ${rowsText(made.rows)} of ${entity}.\nTo take it back: tidemark entities take-back ${entity} ${made.id}\n`,
         )
       }
     })

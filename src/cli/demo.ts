@@ -131,7 +131,7 @@ export function addDemo(program: Command, context: CliContext): void {
   program
     .command('demo')
     .description('start a service with a week of made-up readings and push live ones')
-    .option('--port <port>', 'the port to listen on, on this machine only; 0 takes a free port', parsePort, demoPort)
+    .option('--port <port>', 'the port to listen on, on this machine only; 0 chooses a free port', parsePort, demoPort)
     .option('--data <folder>', 'the folder that holds the demo; a second start continues with it', demoFolder)
     .option('--once', 'push the history, print the examples, stop the service and end')
     .option('--quiet', 'print errors only')

@@ -23,7 +23,7 @@ describe('retain, when items could expire', () => {
     const { code, err, isSent } = await retained([retention], first)
     expect([code, isSent]).toEqual([1, false])
     expect(err).toContain(
-      `plant has items since ${first}. Those before 1969-12-31T00:00:00.000Z would expire now, for good`,
+      `plant has items since ${first}. Items before 1969-12-31T00:00:00.000Z would expire now, for good`,
     )
   })
 
@@ -53,7 +53,7 @@ describe('retain, when hours could expire', () => {
   test.each<[argv: readonly string[], expiring: string]>([
     [['--hours', 'none'], 'They'],
     [['none', '--hours', 'none'], 'They'],
-    [['--hours', 'P30D'], 'Those before 1969-12-02T00:00:00.000Z'],
+    [['--hours', 'P30D'], 'Hours before 1969-12-02T00:00:00.000Z'],
   ])('refuses %j without --yes if an hour would expire', async (argv, expiring) => {
     const first = '1969-01-01T05:00:00.000Z'
     const { code, err, isSent } = await retained(argv, first)

@@ -43,9 +43,9 @@ const retentionColumns: readonly ItemColumn<EntityAnswer>[] = [
 
 const zoneExamples = `
 Examples:
-  tidemark entities zone plant Europe/Madrid   days and hours begin by the clocks of Madrid
+  tidemark entities zone plant Europe/Madrid   days and hours begin in the time of Madrid
   tidemark entities zone plant none            in UTC
-A request that names a zone itself has that one.
+A request that names a zone uses that zone.
 `
 
 interface RetainOptions extends JsonOption {
@@ -68,9 +68,10 @@ async function refuseRelease(
   ]
   for (const { what, first, oldestMs } of kept) {
     if (first == null || Date.parse(first) >= oldestMs) continue
-    const those = oldestMs === Infinity ? 'They' : `Those before ${formatInstant(oldestMs)}`
+    const those =
+      oldestMs === Infinity ? 'They' : `${what === 'items' ? 'Items' : 'Hours'} before ${formatInstant(oldestMs)}`
     throw new CommandError(
-      `${entity} has ${what} since ${first}. ${those} would expire now, for good: a longer retention does not bring them back. Give --yes to delete them.`,
+      `${entity} has ${what} since ${first}. ${those} would expire now, for good: a longer retention does not restore them. Give --yes to delete them.`,
     )
   }
 }
@@ -91,8 +92,8 @@ function durationOf(text: string | undefined, word: string, words: string): stri
 
 function keptText({ entity, retention, hours_retention: hours }: EntityAnswer): string {
   if (retention === null) return `${entity} keeps its items for ever.\n`
-  const stay = hours === undefined ? '' : ` Their hours stay ${hours === null ? 'for ever' : `for ${hours}`}.`
-  return `${entity} keeps its items for ${retention}; older ones leave, whole UTC days at a time.${stay}\n`
+  const stay = hours === undefined ? '' : ` Their hours are kept ${hours === null ? 'for ever' : `for ${hours}`}.`
+  return `${entity} keeps its items for ${retention}; older ones expire, whole UTC days at a time.${stay}\n`
 }
 
 /** `tidemark entities`: entities that can be queried, and their retention. */
@@ -114,7 +115,7 @@ export function addEntities(program: Command, context: CliContext): void {
       'set how long an entity keeps its items: an ISO 8601 duration, or none to keep them for ever (needs an admin key)',
     )
     .option('--rows <duration>', 'the same as the argument')
-    .option('--hours <duration>', 'how long the hours of items that expired stay: a duration, ever, or none')
+    .option('--hours <duration>', 'how long the hours of expired items are kept: a duration, ever, or none')
     .option('--yes', 'even if items or hours expire at once')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
@@ -135,7 +136,7 @@ export function addEntities(program: Command, context: CliContext): void {
   entities
     .command('zone <entity> <zone>')
     .description(
-      'set by whose clocks the buckets of an entity begin: an IANA name, or none for UTC (needs an admin key)',
+      'set the time zone in which the buckets of an entity begin: an IANA name, or none for UTC (needs an admin key)',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', zoneExamples)
@@ -143,7 +144,7 @@ export function addEntities(program: Command, context: CliContext): void {
       const client = connect(context, command.optsWithGlobals())
       const changed = await client.setReading(entity, { time_zone: zone === 'none' ? null : zone })
       if (options.json) printJson(context, changed)
-      else context.stdout.write(`The buckets of ${entity} begin by the clocks of ${changed.time_zone ?? 'UTC'}.\n`)
+      else context.stdout.write(`The buckets of ${entity} begin in the time zone ${changed.time_zone ?? 'UTC'}.\n`)
     })
   addDeletions(entities, context)
 }

@@ -13,17 +13,17 @@ interface FollowOptions {
 }
 
 const helpText = `
-It goes on until it is stopped (Ctrl+C). After a cut it connects again by itself, and misses nothing.
-Deletions, and those that are taken back, are written to standard error.
-With --show-ids, go on later behind the last id: --after <id>.
+The command runs until it is stopped (Ctrl+C). After an interruption it reconnects by itself and misses nothing.
+Deletions, also those taken back, are written to standard error.
+With --show-ids, you can continue later after the last id: --after <id>.
 
   tidemark follow --entity plant --ids boiler.temp,boiler.flow
 `
 
 function deletedWords({ id, selection, undone }: LiveDeletion): string {
   const given = JSON.stringify(Object.fromEntries(Object.entries(selection).filter(([, bound]) => bound !== null)))
-  if (undone) return `Deletion ${id} is taken back. What it selects is seen again, so select it: ${given}`
-  return `Deletion ${id}: of the items before it, these are deleted: ${given}`
+  if (undone) return `Deletion ${id} is taken back. Its rows are visible again, so query them: ${given}`
+  return `Deletion ${id} deletes these of the earlier items: ${given}`
 }
 
 /** `tidemark follow`: prints the items of an entity as they become queryable, one line of JSON each. */
@@ -32,13 +32,13 @@ export function addFollow(program: Command, context: CliContext): void {
     .command('follow')
     .description('the items of an entity as they become queryable, a line of JSON each')
     .requiredOption('--entity <entity>', 'the entity')
-    .option('--ids <tags>', 'only these tags, by commas', collectList)
-    .option('--prefixes <prefixes>', 'only tags that begin so, by commas', collectList)
+    .option('--ids <tags>', 'only these tags, separated by commas', collectList)
+    .option('--prefixes <prefixes>', 'only tags that begin with one of these, separated by commas', collectList)
     .option('--id-name <field>', 'the tag field, where there are several (default: the first)')
-    .option('--metrics <fields>', 'the metrics to show, by commas (default: all)', collectList)
-    .option('--fields <fields>', 'extra dimensions and tags to show, by commas', collectList)
+    .option('--metrics <fields>', 'the metrics to show, separated by commas (default: all)', collectList)
+    .option('--fields <fields>', 'extra dimensions and tags to show, separated by commas', collectList)
     .option('--quality <words>', 'items of these qualities: good, uncertain, bad (default: good)', collectList)
-    .option('--after <id>', 'go on behind this id of an earlier stream')
+    .option('--after <id>', 'continue after this id of an earlier stream')
     .option('--show-ids', 'write the id of each event to standard error')
     .addHelpText('after', helpText)
     .action(async ({ entity, after, showIds, ...asked }: FollowOptions, command: Command) => {
@@ -54,7 +54,7 @@ export function addFollow(program: Command, context: CliContext): void {
           context.stderr.write(`${deletedWords(event.deletion)}\n`)
         } else {
           const missing = event.date === null ? 'any date' : `dates from ${event.date} on`
-          context.stderr.write(`The id is too old or unknown: rows of ${missing} may be missing. Select them.\n`)
+          context.stderr.write(`The id is too old or unknown: rows of ${missing} may be missing. Query them.\n`)
         }
         if (showIds === true) context.stderr.write(`${event.id}\n`)
       }

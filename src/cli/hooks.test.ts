@@ -12,7 +12,7 @@ test('puts a hook with its kinds, and reads the secret from standard input', asy
   const { code, out } = await tidemark(url, [...put, '--on', '{"kind":"disk_low"}', '--secret-file', '-'], 'hidden\n')
   expect(code).toBe(0)
   expect(out).toBe(
-    'rows is told of rejected_rows over=100 within=PT5M; disk_low. Its events are not signed: --secret-file gives it a secret.\n',
+    'rows receives rejected_rows over=100 within=PT5M; disk_low. Its events are not signed: --secret-file gives it a secret.\n',
   )
   expect(JSON.parse(seen[0]!.replace('PUT /admin/hooks/rows ', ''))).toEqual({
     url: 'https://a.example/',

@@ -18,7 +18,7 @@ function kindOf(text: string): Kind {
     try {
       return JSON.parse(text)
     } catch {
-      throw new InvalidArgumentError('It begins like a JSON object and is none.')
+      throw new InvalidArgumentError('It begins like a JSON object but is not valid JSON.')
     }
   }
   const [kind, ...members] = text.split(/\s+/).filter((word) => word !== '')
@@ -73,14 +73,14 @@ export function addHooks(program: Command, context: CliContext): void {
   })
   hooks
     .command('delete <name>')
-    .description('delete a hook, and the events that wait for it')
+    .description('delete a hook and its waiting events')
     .action(async (name: string, _options: object, command: Command) => {
       await connect(context, command.optsWithGlobals()).deleteHook(name)
       context.stdout.write(`${name} is deleted.\n`)
     })
   hooks
     .command('deliveries <name>')
-    .description('list the events of a hook, newest first, and what became of them')
+    .description('list the events of a hook with their delivery, newest first')
     .option('--limit <count>', 'how many', parseCount, 100)
     .option('--json', 'print JSON')
     .action(async (name: string, { limit, ...options }: JsonOption & { limit: number }, command: Command) => {
@@ -99,7 +99,7 @@ function addPut(hooks: Command, context: CliContext): void {
     .command('put <name> <address>')
     .description('make a hook, or replace its address and its events')
     .requiredOption('--on <kind>', 'an event that it receives; may be repeated', collectKinds)
-    .option('--secret-file <file>', 'the secret that events are signed with; - is standard input (default: as it was)')
+    .option('--secret-file <file>', 'the secret that signs events; - is standard input (default: unchanged)')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
     .action(async (name: string, address: string, { on, secretFile, json }: PutOptions, command: Command) => {
@@ -108,7 +108,7 @@ function addPut(hooks: Command, context: CliContext): void {
       const hook = await client.putHook(name, { url: address, kinds: on, ...secret })
       if (json) return printJson(context, hook)
       context.stdout.write(
-        `${name} is told of ${hook.kinds.map(kindText).join('; ')}.${hook.secret_set !== null ? '' : ' Its events are not signed: --secret-file gives it a secret.'}\n`,
+        `${name} receives ${hook.kinds.map(kindText).join('; ')}.${hook.secret_set !== null ? '' : ' Its events are not signed: --secret-file gives it a secret.'}\n`,
       )
     })
 }

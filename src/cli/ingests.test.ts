@@ -78,7 +78,7 @@ async function deletedWithRejected(toRepair: number, options: readonly string[])
 }
 
 test.each<[toRepair: number, options: readonly string[], message: string]>([
-  [4, [], 'plant has 4 rejected rows to repair. They go with the ingest, for good.'],
+  [4, [], 'plant has 4 rejected rows to repair. They are deleted with the ingest, for good.'],
   [1, ['--drop-data'], 'To save it: tidemark rejected export plant.'],
 ])(
   'delete is refused without --yes if rejected rows would be lost: %i rows, options %j',

@@ -27,7 +27,7 @@ interface DeleteOptions {
 }
 
 const createExamples = `
-A field is name:type:role, or name:type:role:source where the pushed property has another name.
+A field is name:type:role, or name:type:role:source if the pushed property has another name.
 Types: timestamp, string, double, long, boolean. Roles: time (one), tag, dimension, metric, quality (one at most; quality/opcua where its numbers are those of OPC UA).
 Without fields the ingest takes rows {D, T, V}: a date, a tag and a number.
 An ingest of kind metadata takes items; a newer item replaces that with the same identifier. Roles: index (one), attribute, which may also be json.
@@ -222,7 +222,7 @@ function addChanges(ingests: Command, context: CliContext): void {
     .action(async (alias: string, text: string, _options: object, command: Command) => {
       const unknown = parseWord(unknownRules, text, 'rule')
       await connect(context, command.optsWithGlobals()).changeIngest(alias, { unknown })
-      const outcome = unknown === 'add' ? 'becomes one with the first row that has it' : 'makes its row a rejected one'
+      const outcome = unknown === 'add' ? 'becomes a field when a first row has it' : 'makes its row rejected'
       context.stdout.write(`${alias}: an unknown property ${outcome}.\n`)
     })
   ingests
@@ -241,7 +241,7 @@ function addChanges(ingests: Command, context: CliContext): void {
     })
   ingests
     .command('block <alias>')
-    .description('take no more rows; stored rows stay readable')
+    .description('accept no more rows; stored rows stay readable')
     .option('--reason <text>', 'the reason, shown to callers who push')
     .action(async (alias: string, { reason }: { reason?: string }, command: Command) => {
       const change = { state: 'blocked' as const, ...given({ reason }) }
@@ -250,10 +250,10 @@ function addChanges(ingests: Command, context: CliContext): void {
     })
   ingests
     .command('unblock <alias>')
-    .description('take rows again')
+    .description('accept rows again')
     .action(async (alias: string, _options: object, command: Command) => {
       await connect(context, command.optsWithGlobals()).changeIngest(alias, { state: 'active' })
-      context.stdout.write(`${alias} takes rows again.\n`)
+      context.stdout.write(`${alias} accepts rows again.\n`)
     })
 }
 
@@ -269,14 +269,14 @@ async function refuseToDelete(client: TidemarkClient, alias: string, dropsData: 
     const { items, them } = wordsFor(kept + counters.pending, kind === 'metadata' ? 'item' : 'row')
     if (kept + counters.pending > 0)
       throw new CommandError(
-        `${entity} has ${items}. --drop-data would delete ${them} now, for good: only a backup brings ${them} back. Give --yes to delete ${them}, or leave --drop-data out to keep ${them}.`,
+        `${entity} has ${items}. --drop-data would delete ${them} now, for good: only a backup restores ${them}. Give --yes to delete ${them}, or leave --drop-data out to keep ${them}.`,
       )
   }
   const rejected = await rowsToRepair(client, alias, counters)
   const { items, them } = wordsFor(rejected, 'rejected row')
   if (rejected > 0)
     throw new CommandError(
-      `${alias} has ${items} to repair. They go with the ingest, for good. To save ${them}: tidemark rejected export ${alias}. To repair ${them}: tidemark rejected replay ${alias}. Give --yes to delete ${them} too.`,
+      `${alias} has ${items} to repair. They are deleted with the ingest, for good. To save ${them}: tidemark rejected export ${alias}. To repair ${them}: tidemark rejected replay ${alias}. Give --yes to delete ${them} too.`,
     )
 }
 

@@ -88,7 +88,7 @@ function addList(keys: Command, context: CliContext): void {
       printItems(context, options, {
         items: keysOf(asked),
         columns: listedKeyColumns(context.nowMs()),
-        none: 'There is no key. "tidemark keys create --help" says how to make one.',
+        none: 'There is no key. "tidemark keys create --help" shows how to create one.',
       })
     })
 }
@@ -112,7 +112,7 @@ function addRevoke(keys: Command, context: CliContext): void {
       context.stdout.write(`${id} is revoked.\n`)
       if (id === 'first-admin-key') {
         context.stderr.write(
-          'Where TIDEMARK_ADMIN_KEY is set, change or remove it too: a start with the same one makes it valid again.\n',
+          'Where TIDEMARK_ADMIN_KEY is set, change or remove it too: a start with the same key makes it valid again.\n',
         )
       }
     })
@@ -133,7 +133,7 @@ export function refuseLast(
   if (last === undefined || !admins.every(goes)) return
   throw new CommandError(
     `${last.id} is the last key with the right admin: without it nobody can make keys, ingests or backups. ` +
-      'To go on all the same give --yes. To get in again, restart the service with another TIDEMARK_ADMIN_KEY, or without one: it then makes a key and prints it once.',
+      'To revoke it anyway, give --yes. To regain access, restart the service with another TIDEMARK_ADMIN_KEY, or without one: it then makes a key and prints it once.',
   )
 }
 
@@ -143,7 +143,7 @@ export async function publicReading(client: Pick<TidemarkClient, 'settings'>): P
   const settings = await client.settings().catch(() => null)
   const consumption = settings?.Items.find(({ setting }) => setting === 'access.consumption')?.value
   if (consumption !== 'public') return ''
-  return 'Reading needs no key now: anyone can read everything. With access.consumption=key it needs one.\n'
+  return 'Reading needs no key now: anyone can read everything. With access.consumption=key reading needs a key.\n'
 }
 
 /** A key as lists show it, with its subscriber. */

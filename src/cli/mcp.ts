@@ -31,7 +31,7 @@ export function addMcp(program: Command, context: CliContext): void {
         failure: messageOf,
       }
       await answerLines(context.stdin, outputOf(context), parts, (error) => {
-        context.stderr.write(`no message of the protocol: ${messageOf(error)}\n`)
+        context.stderr.write(`not a message of the protocol: ${messageOf(error)}\n`)
       })
     })
 }

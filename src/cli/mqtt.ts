@@ -30,7 +30,7 @@ interface MqttOptions {
 }
 
 const help = `
-A JSON object becomes a row, and an array a row for each element. A bare number, text or truth value becomes a row with that value
+A JSON object becomes a row, and an array a row for each element. A bare number, string or boolean becomes a row with that value
 in --value-field (or --text-field or --truth-field). --topic turns the levels of a topic into properties; {name...} is the rest of a topic.
 A row without a time gets the time at which its message arrived; rows of one series with the same such time are a millisecond apart. A message
 that is not a row (broken JSON, invalid UTF-8, a topic that does not match --topic) is pushed as {"mqtt_error", "mqtt_topic",
@@ -38,9 +38,9 @@ that is not a row (broken JSON, invalid UTF-8, a topic that does not match --top
 
 Messages of topics spBv1.0/... are Sparkplug B: each metric of births and data becomes a row {"group", "node", "device", "metric", the time, --value-field}.
 --topic 'spBv1.0/{T...}' makes one tag of them: "group/node/device/metric". For a node's own metrics the device is empty.
-After a gap in the sequence, or for an unknown alias, the command asks the node for its births (unless --no-rebirth). Messages wait for them for
+After a gap in the sequence, or for an unknown alias, the command requests births from the node (unless --no-rebirth). Messages wait for them for
 --birth-wait-ms at most, and are then rejected. Datasets, templates, arrays and bytes are rejected too. Commands are not stored,
-and deaths only where the ingest has a field of the role quality, which takes the property Quality of metrics too.
+and deaths only if the ingest has a field of the role quality, which also receives the property Quality of metrics.
 
 A message of QoS 1 is acknowledged to the broker only when its rows are on disk. While the command does not run, the broker keeps
 messages for its client id: start it again with the same --client-id, which no other program may use. If an acknowledgement is lost, the
@@ -104,8 +104,8 @@ export function addMqtt(program: Command, context: CliContext): void {
     .requiredOption('--ingest <alias>', 'the ingest to push to')
     .option('--topic <template>', "the names of a topic's levels, such as 'plant/{area}/{T}'")
     .option('--value-field <name>', 'the property of a bare value (default: V)')
-    .option('--text-field <name>', 'the property of a bare text (default: as --value-field)')
-    .option('--truth-field <name>', 'the property of a bare truth value (default: as --value-field)')
+    .option('--text-field <name>', 'the property of a bare string (default: as --value-field)')
+    .option('--truth-field <name>', 'the property of a bare boolean (default: as --value-field)')
     .option('--client-id <id>', 'the MQTT client id (default: tidemark-<ingest>)')
     .addOption(new Option('--protocol <version>', 'the version of MQTT').choices(['5', '3.1.1']).default('5'))
     .option('--username <name>', 'the user name for the broker')
@@ -129,12 +129,12 @@ export function addMqtt(program: Command, context: CliContext): void {
       wholeNumber(128 * 1024, 256 * 1024 * 1024),
       16 * 1024 * 1024,
     )
-    .option('--flush-ms <count>', 'milliseconds that a first row waits for others', parseCount, 10)
-    .option('--no-rebirth', 'never ask a Sparkplug node for its births')
+    .option('--flush-ms <count>', 'milliseconds that a first row waits for more rows', parseCount, 10)
+    .option('--no-rebirth', 'never request births from a Sparkplug node')
     .option('--birth-wait-ms <count>', 'milliseconds that a Sparkplug message waits for a birth', parseCount, 10_000)
     .option(
       '--birth-wait-messages <count>',
-      'the most of them that wait; beyond it the oldest stops waiting',
+      'the most messages that wait for births; beyond it the oldest stops waiting',
       parseCount,
       500,
     )

@@ -56,7 +56,8 @@ test.each([
   )
 })
 
-const everywhere = 'Reading needs no key now: anyone can read everything. With access.consumption=key it needs one.\n'
+const everywhere =
+  'Reading needs no key now: anyone can read everything. With access.consumption=key reading needs a key.\n'
 
 test.each([
   ['public', everywhere],

@@ -58,7 +58,8 @@ export function parseWord<Value extends string>(
   what: string,
 ): Value {
   const found = values.find((value) => value === text)
-  if (found === undefined) throw new UsageError(`"${text ?? ''}" is no ${what}. There are: ${values.join(', ')}.`)
+  if (found === undefined)
+    throw new UsageError(`"${text ?? ''}" is not a known ${what}. There are: ${values.join(', ')}.`)
   return found
 }
 
@@ -72,7 +73,7 @@ export function parsePairs(
     pairs.map((pair, index) => {
       const at = pair.indexOf('=')
       if (at < (mayBeEmpty ? 0 : 1))
-        throw new UsageError(`${option} takes name=value, and not "${pair}".${between(pair, index, pairs)}`)
+        throw new UsageError(`${option} must be name=value, not "${pair}".${between(pair, index, pairs)}`)
       return [pair.slice(0, at), pair.slice(at + 1)]
     }),
   )

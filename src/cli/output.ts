@@ -42,7 +42,7 @@ export function printItems<Item>(
     else {
       const { text, isCut } = fittedTable(columns, rows, width)
       context.stdout.write(text)
-      if (isCut) context.stderr.write('Some of it is cut (…): --wide shows it whole.\n')
+      if (isCut) context.stderr.write('Some values are cut (…): --wide shows them in full.\n')
     }
   }
 }

@@ -169,7 +169,7 @@ describe('listing commands', () => {
 
   test.each([
     [['metadata', 'items', 'tags', '--where', 'x'], '"x" is not a condition'],
-    [['ingests', 'create', 'x', '--kind', 'other'], '"other" is no kind'],
+    [['ingests', 'create', 'x', '--kind', 'other'], '"other" is not a known kind'],
   ])('%j is refused before any request is sent', async (argv, message) => {
     const { code, err } = await tidemark(unreachable, argv)
     expect(code).not.toBe(0)

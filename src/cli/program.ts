@@ -45,7 +45,7 @@ Examples:
 /** All commands. They use the context in place of the process. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('tidemark')
-    .description('Runs a time-series data service, and talks to one.')
+    .description('Runs a time-series data service, and sends requests to one.')
     .version(packageVersion, '--version', 'show the version; --verbose shows more')
     .option('--url <url>', 'the address of the service (TIDEMARK_URL; default http://127.0.0.1:8080)')
     .option('--key <key>', 'the key to send (TIDEMARK_KEY)')

@@ -181,7 +181,7 @@ test('reports rows older than the retention of the entity', async () => {
   const { code, out } = await tidemark(url, argv, rows)
   expect(code).toBe(0)
   expect(out).toContain(
-    '2 rows are older than 2026-01-02T00:00:00.000Z, from when on items of plant are kept (retention): such rows are stored, and nobody is shown them.\n',
+    '2 rows are older than 2026-01-02T00:00:00.000Z, the start of the retention of plant: such rows are stored, but queries do not return them.\n',
   )
   expect(JSON.parse((await tidemark(url, [...argv, '--json'], rows)).out)).toMatchObject({ older_than_kept: 2 })
 })
@@ -205,7 +205,7 @@ test.each([
   const { code, out } = await tidemark(url, argv, '{"tag":"a","V":1,"time":"2026-01-01T08:00:00Z"}\n')
   expect(code).toBe(2)
   expect(out).toContain(
-    `The fields of plant are D, T, V. By its first row, the file may mean tag=T,time=D: rename them there${wayOut}`,
+    `The fields of plant are D, T, V. By its first row, the file may need the names tag=T,time=D: rename them there${wayOut}`,
   )
 })
 
@@ -226,7 +226,7 @@ test.each([
   // With --json, standard output contains only JSON.
   if (options.includes('--json')) expect(JSON.parse(out)).toMatchObject({ stored: 1 })
   expect(options.includes('--json') ? err : out).toContain(
-    'D of the first row, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: write milliseconds or ISO 8601 where that is meant.\n',
+    'D of the first row, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: if that is meant, write milliseconds or ISO 8601.\n',
   )
 })
 
@@ -247,7 +247,7 @@ test.each([
   const { code, out, err } = await tidemark(url, argv, 'm,T=a V=1 1767225600\n')
   expect([code, err]).toEqual([0, ''])
   const hint =
-    'The first time in the file, 1767225600, is read as nanoseconds: 1970-01-01T00:00:01.767Z. As seconds it is 2026-01-01T00:00:00.000Z: give --precision s where that is meant.\n'
+    'The first time in the file, 1767225600, is read as nanoseconds: 1970-01-01T00:00:01.767Z. As seconds it is 2026-01-01T00:00:00.000Z: if that is right, give --precision s.\n'
   expect(out.includes(hint)).toBe(isReported)
   expect(out.includes('is read as')).toBe(isReported)
 })
@@ -255,7 +255,7 @@ test.each([
 test('options for CSV are refused for other formats', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
   expect(code).toBe(64)
-  expect(err).toContain('--map is for CSV')
+  expect(err).toContain('--map is only for CSV')
 })
 
 test.each([
@@ -265,7 +265,7 @@ test.each([
   const { url, seen } = await service(plant(false))
   const { code, out } = await tidemark(url, ['push', 'plant', '-', '--format', format, ...options], content)
   expect([code, pushes(seen)]).toEqual([0, []])
-  expect(out).toContain('No row was sent: the file has none, or none behind those that --skip-rows leaves out.\n')
+  expect(out).toContain('No row was sent: the file has none, or --skip-rows skips all of them.\n')
 })
 
 test('prints a failure met by several requests once', async () => {

@@ -41,15 +41,14 @@ ingest are refused before anything is sent, unless you give --as-is. JSON rows a
 digit for digit. Lines are counted as in an editor, also by --skip-rows.
 
 A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 24), h hour (1 to 12) with a (AM or PM),
-m minute, s second, S fraction, X offset (+02:00); MMM or MMMM is a month's English name, yy a year of two digits, and text stands
-in single quotes. A local time that occurs twice (autumn) or never (spring) ends the push, which names both possible
+m minute, s second, S fraction, X offset (+02:00); MMM or MMMM is a month's English name, yy a year of two digits, and text is in single quotes. A local time that occurs twice (autumn) or never (spring) ends the push, which names both possible
 moments; --ambiguous earlier or later chooses for all such times: in autumn both passes of the hour become the same one.
 Rows of one tag then share their times. If a file has both passes, write its times with their offset.
 
 Exit codes: 0 all rows are stored; 2 some rows were rejected (they are kept), or would be; 1 failure; 64 wrong usage.
---stop-after learns of rejected rows from receipts, after they are on disk: by then up to --concurrency further requests may be
+--stop-after reads rejected rows from receipts, after they are on disk: by then up to --concurrency further requests may be
 stored. --dry-run validates the whole file and stores nothing; it excludes --stop-after.
-With several requests in flight, rows may be stored in another order than the file's. That matters only for rows with
+With several requests in flight, rows may be stored in a different order than in the file. That matters only for rows with
 the same tags and date. --concurrency 1 keeps the order.
 
 Examples:
@@ -204,14 +203,14 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const { ingest, path, options } = typed
   if (options.dryRun === true && options.stopAfter !== undefined) {
     throw new UsageError(
-      '--dry-run validates the whole file and stores nothing, so --stop-after has nothing to stop. Give one of the two.',
+      '--dry-run validates the whole file and stores nothing, so --stop-after has no effect. Give one of them.',
     )
   }
   const source = await openSource(path, options.format, context.stdin)
   if (source.format !== 'csv') refuseCsvOptions(options)
   const unreadable = options.dryRun === true ? new UnreadableRows(errorsMax) : null
   if (options.precision !== undefined && source.format !== 'lp')
-    throw new UsageError('--precision is the unit of the times of line protocol: it goes with --format lp.')
+    throw new UsageError('--precision is the unit of times in line protocol: use it only with --format lp.')
   const retryMs = options.retrySeconds * 1000
   const known = await targetOf(
     () => whenReachable(context, retryMs, (signal) => knownIngest(client, ingest, signal)),
@@ -275,7 +274,7 @@ export function addPush(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--retry-seconds <count>',
-        'how long to retry a request while the service is away or overloaded; 0: never',
+        'how long to retry a request while the service is unavailable or overloaded; 0: never',
       )
         .argParser(parseRetrySeconds)
         .default(120),

@@ -80,13 +80,13 @@ test.each(['average', 'latest', 'snap'])('%s refuses --fields, and names the alt
   const { code, err } = await tidemark(url, ['query', kind, '--entity', 'plant', '--fields', 'V'])
   expect([code, seen]).toEqual([64, []])
   expect(err).toBe(
-    `tidemark: "query ${kind}" has no --fields. Which metrics it shows is said with --metrics; dimensions are shown by average-dimensions, average-granularity, select, last, next and aggregate.\n`,
+    `tidemark: "query ${kind}" has no --fields. --metrics selects its metrics; dimensions are shown by average-dimensions, average-granularity, select, last, next and aggregate.\n`,
   )
   expect((await tidemark(url, ['query', kind, '--help'])).out).not.toContain('--fields')
 })
 
 const fields = ['site', 'sensor'].map((name) => ({ name, type: 'string', role: 'tag' }))
-const otherTag = 'looked for in the tag site. Ask by another one with --id-name sensor.\n'
+const otherTag = 'looked up in the tag site. Choose another tag with --id-name sensor.\n'
 
 /** The message for ids that match nothing, when these tags exist. */
 async function saidOf(

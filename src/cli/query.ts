@@ -90,7 +90,7 @@ const kinds: Record<QueryKind, KindHelp> = {
     example: 'plot --entity plant --points 800 --start 2026-01-01 --end P1D',
   },
   states: {
-    description: 'how long each metric had each value, and how often it took it',
+    description: 'how long each metric had each value, and how often it changed to it',
     takes: ['granularity', 'range', 'zone', 'fill', 'gap'],
     example: 'states --entity plant --granularity day --start 2026-01-01 --end P1D',
   },
@@ -127,7 +127,7 @@ function noFields(kind: QueryKind): Option {
   const taken = `${others.slice(0, -1).join(', ')} and ${others.at(-1)}`
   return new Option('--fields <fields>').hideHelp().argParser(() => {
     throw new UsageError(
-      `"query ${kind}" has no --fields. Which metrics it shows is said with --metrics; dimensions are shown by ${taken}.`,
+      `"query ${kind}" has no --fields. --metrics selects its metrics; dimensions are shown by ${taken}.`,
     )
   })
 }
@@ -136,7 +136,7 @@ function addOverTime(command: Command, takes: readonly Taken[]): void {
   if (takes.includes('zone')) {
     command.option(
       '--time-zone <name>',
-      'buckets begin by the clocks of this zone, such as Europe/Madrid, and dates without a zone are on them',
+      'buckets begin in this time zone, such as Europe/Madrid, and dates without a zone are in it',
     )
   }
   if (takes.includes('aggregates')) {
@@ -147,13 +147,13 @@ function addOverTime(command: Command, takes: readonly Taken[]): void {
         collectList,
       )
       .addOption(new Option('--total-unit <unit>', 'of total').choices(['second', 'minute', 'hour', 'day']))
-      .addOption(new Option('--reset <how>', 'what a fall of a counter is, for rise').choices(['zero', 'skip']))
+      .addOption(new Option('--reset <how>', 'the meaning of a fall of a counter, for rise').choices(['zero', 'skip']))
       .option('--wrap <count>', 'where a counter begins at 0 again', Number)
   }
   if (takes.includes('weight'))
     command.addOption(new Option('--weight <what>', 'the mean of the rows, or over time').choices(['rows', 'time']))
   if (takes.includes('shape'))
-    command.addOption(new Option('--shape <shape>', 'how values go from item to item').choices([...shapes]))
+    command.addOption(new Option('--shape <shape>', 'how values change between items').choices([...shapes]))
   if (takes.includes('points')) command.option('--points <count>', 'how many parts (default: 800)', Number)
   if (takes.includes('fill')) {
     const help = 'show empty buckets, with nulls, the value before, or one on the line'
@@ -249,5 +249,5 @@ async function hintOtherTags(client: Reader, { entity, ids }: AskedIds): Promise
   if (first === undefined || others.length === 0) return []
   const names = others.map((name) => `--id-name ${name}`).join(' or ')
   const looked = ids.length === 1 ? 'The id was' : 'The ids were'
-  return [`${looked} looked for in the tag ${first}. Ask by another one with ${names}.`]
+  return [`${looked} looked up in the tag ${first}. Choose another tag with ${names}.`]
 }

@@ -150,7 +150,7 @@ test('a list fits the width of the terminal, and is complete with --wide or when
         xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
     "
   `)
-  expect(shown.err).toBe('Some of it is cut (…): --wide shows it whole.\n')
+  expect(shown.err).toBe('Some values are cut (…): --wide shows them in full.\n')
   const whole = await tidemark(url, list)
   expect(whole.out).toContain(`${row.batch}    5  V      wrong_type  ${row.message}  ${row.row}\n`)
   expect(await tidemark(url, [...list, '--wide'], '', 'k', 80)).toEqual(whole)

@@ -148,10 +148,7 @@ function addBatches(rejected: Command, context: CliContext): void {
 function addExport(rejected: Command, context: CliContext): void {
   withMine(withFilters(rejected.command('export <ingest>')))
     .description('print all rejected rows as NDJSON, one a line, each with its reason')
-    .option(
-      '--rows',
-      'only the rows as they were pushed, lines with their time: to correct in an editor and push again',
-    )
+    .option('--rows', 'only the rows as pushed, lines with their time: to correct in an editor and push again')
     .action(async (ingest: string, options: ExportOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       const precisions = new Set<LinePrecision | undefined>()

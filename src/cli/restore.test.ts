@@ -22,7 +22,7 @@ test.each<[argv: readonly string[], code: number, said: RegExp]>([
   [['restore', 'DIR', '--data', 'DIR/new'], 1, /is not a backup: .*, or the address of a replica such as file:\/\/\//],
   [['restore', 'DIR', '--data', 'DIR/new', '--at', '2026-01-01'], 64, /--at is for a replica/],
   [['restore', 'file://DIR', '--data', 'DIR/new', '--at', '10:00'], 64, /--at 10:00 is not a date\./],
-  [['restore', 'file://DIR', '--data', 'DIR/new', '--at', '2026-01-01'], 1, /^--at 2026-01-01 lies in the future: /],
+  [['restore', 'file://DIR', '--data', 'DIR/new', '--at', '2026-01-01'], 1, /^--at 2026-01-01 is in the future: /],
   [['restore', 'file://DIR', '--data', 'DIR/new', '--at', '1969-01-01'], 1, /^tidemark: There is no replica /],
 ])('%j exits with %i', async (argv, code, said) => {
   const ran = await tidemark(

@@ -73,14 +73,14 @@ async function restoreOfReplica(context: CliContext, url: string, options: Resto
   if (at !== undefined && atMs === null)
     throw new UsageError(`--at ${at} is not a date. Give one such as 2026-01-01T12:00:00Z.`)
   if (atMs !== null && atMs > context.nowMs())
-    context.stderr.write(`--at ${at} lies in the future: this restores the newest state that the replica has.\n`)
+    context.stderr.write(`--at ${at} is in the future: this restores the newest state that the replica has.\n`)
   const { restoreFromReplica } = await import('../service/replicas.ts')
   const bar = new ProgressBar({ output: context.stderr, nowMs: context.nowMs, total: 100 })
   const progress = {
     reach: () => undefined,
     progress: (done: number, total: number) =>
       bar.update(total === 0 ? 100 : (done / total) * 100, () => `${done} of ${total} bytes`),
-    failed: (message: string) => bar.note(`tidemark: ${message}. It is tried again.`),
+    failed: (message: string) => bar.note(`tidemark: ${message}. Retrying.`),
   }
   const { chosen, files, bytes } = await restoreFromReplica(
     { ...replicaLocation(url, options, context), data, atMs },

@@ -42,9 +42,9 @@ describe('help and usage', () => {
     [['query', 'latest'], "required option '--entity <name>' not specified"],
     [['query', 'latest', '--entity', 'e', '--granularity', 'hour'], "unknown option '--granularity'"],
     [['query', 'last', '--entity', 'e', '--offset', '-1'], 'must be a whole number from 0'],
-    [['mqtt', '--broker', 'localhost', '--subscribe', '#', '--ingest', 'p'], 'is no address of a broker'],
+    [['mqtt', '--broker', 'localhost', '--subscribe', '#', '--ingest', 'p'], 'is not the address of a broker'],
     [[...mqtt, '--subscribe', '#', '--topic', '{a}/{T'], 'is not a level of a topic'],
-    [[...mqtt, '--subscribe', 'plant/#/x'], '"plant/#/x" is no filter of topics: # is the rest of a topic'],
+    [[...mqtt, '--subscribe', 'plant/#/x'], '"plant/#/x" is not a topic filter: # is the rest of a topic'],
     [['push', 'p', 'f.csv', '--format', 'xml'], 'Allowed choices are csv, ndjson, json'],
   ])('%j is a usage error', async (argv, part) => {
     const { code, err } = await tidemark(unreachable, argv)
@@ -67,7 +67,7 @@ test.each([
 describe('failures are one line that says what to do', () => {
   test.each([
     [['query', 'entities'], 'Start it with "tidemark serve"'],
-    [['push', 'p', 'missing.csv'], 'There is no file "missing.csv"'],
+    [['push', 'p', 'missing.csv'], 'The file "missing.csv" does not exist'],
   ])('%j fails', async (argv, part) => {
     const { code, out, err } = await tidemark(unreachable, argv)
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -82,27 +82,27 @@ describe('failures are one line that says what to do', () => {
       'an unknown type',
       null,
       ['ingests', 'create', 'p', '--field', 'V:float:metric'],
-      '"float" is no type. There are: timestamp,',
+      '"float" is not a known type. There are: timestamp,',
     ],
-    ['an unknown right', null, ['keys', 'create', 's', '--rights', 'read'], '"read" is no right'],
-    ['no subscription', null, ['subscriptions', 'set', 's'], 'with --ingest and --entity, or give --none'],
-    ['no subscription to remove', null, ['subscriptions', 'remove', 's'], 'Say which subscriptions are to end'],
-    ['no subscription to add', null, ['subscriptions', 'add', 's'], 'Say what to subscribe to'],
-    ['an unknown format', null, ['sql', 'SELECT 1', '--format', 'xml'], '"xml" is no format. There are: json'],
-    ['two formats', null, ['sql', 'SELECT 1', '--format', 'csv', '--json'], 'do not go together'],
+    ['an unknown right', null, ['keys', 'create', 's', '--rights', 'read'], '"read" is not a known right'],
+    ['no subscription', null, ['subscriptions', 'set', 's'], 'with --ingest and --entity, or give only --none'],
+    ['no subscription to remove', null, ['subscriptions', 'remove', 's'], 'Name the subscriptions to end'],
+    ['no subscription to add', null, ['subscriptions', 'add', 's'], 'Name what to subscribe to'],
+    ['an unknown format', null, ['sql', 'SELECT 1', '--format', 'xml'], '"xml" is not a known format. There are: json'],
+    ['two formats', null, ['sql', 'SELECT 1', '--format', 'csv', '--json'], 'exclude each other'],
     ['an invalid condition', null, ['metadata', 'items', 't', '--where', 'x'], '"x" is not a condition'],
-    ['an invalid rename', null, ['rejected', 'replay', 'p', '--all', '--rename', 'x'], '--rename takes name=value'],
+    ['an invalid rename', null, ['rejected', 'replay', 'p', '--all', '--rename', 'x'], '--rename must be name=value'],
     ['no rows chosen', null, ['rejected', 'replay', 'p'], 'Give the ids of the rows to replay'],
     [
       'an unknown conversion',
       null,
       ['rejected', 'replay', 'p', '--all', '--convert', 'V=int'],
-      '"int" is no conversion',
+      '"int" is not a known conversion',
     ],
     ['an invalid duration', null, ['entities', 'retain', 'p', 'P90'], '"P90" is not a duration. Write P90D'],
-    ['an invalid date', null, ['copy', 'http://a', '--from', 'x'], '--from takes a date'],
+    ['an invalid date', null, ['copy', 'http://a', '--from', 'x'], '--from must be a date'],
     ['a file without a known format', null, ['push', 'p', 'rows.txt'], 'Give --format csv, ndjson, json or lp'],
-    ['two exclusive options', null, ['push', 'p', 'a.csv', '--dry-run', '--stop-after', '1'], 'Give one of the two'],
+    ['two exclusive options', null, ['push', 'p', 'a.csv', '--dry-run', '--stop-after', '1'], 'Give one of them'],
     ['an invalid setting', null, ['serve', '--port', 'x'], 'port (from the flag --port) must be'],
     ['a missing settings file', null, ['verify', '--config', 'missing.json'], 'The file of settings missing.json'],
   ])('%s is a usage error', async (_, url, argv, part) => {
@@ -117,7 +117,7 @@ describe('failures are one line that says what to do', () => {
     const { code, err } = await tidemark(url, ['ingests', 'list'], '', '')
     expect(code).toBe(1)
     expect(err).toBe(
-      'tidemark: Not without a key. (403 forbidden) Give a key with --key or TIDEMARK_KEY. "tidemark keys create --help" says how to create one.\n',
+      'tidemark: Not without a key. (403 forbidden) Give a key with --key or TIDEMARK_KEY. "tidemark keys create --help" shows how to create one.\n',
     )
     const refused = 'tidemark: Not without a key. (403 forbidden)\n'
     expect((await tidemark(url, ['ingests', 'list'])).err).toBe(refused)
@@ -126,7 +126,7 @@ describe('failures are one line that says what to do', () => {
 
   test('a key without access to all rows gets a hint at --mine', async () => {
     const { url } = await service({})
-    const said = 'With --mine the command is about the rows that your own key pushed.'
+    const said = 'With --mine the command uses only rows that your own key pushed.'
     expect((await tidemark(url, ['rejected', 'list', 'plant'])).err).toContain(said)
     expect((await tidemark(url, ['rejected', 'list', 'plant', '--mine'])).err).not.toContain(said)
     expect((await tidemark(url, ['ingests', 'list'])).err).not.toContain(said)

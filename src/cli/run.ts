@@ -20,7 +20,7 @@ function explain(error: unknown, hasKey: boolean): string {
   if (error instanceof ServiceError) {
     const hint =
       error.code === 'forbidden' && !hasKey
-        ? ' Give a key with --key or TIDEMARK_KEY. "tidemark keys create --help" says how to create one.'
+        ? ' Give a key with --key or TIDEMARK_KEY. "tidemark keys create --help" shows how to create one.'
         : ''
     return `${error.detail} (${error.status} ${error.code})${hint}`
   }
@@ -36,7 +36,7 @@ function explain(error: unknown, hasKey: boolean): string {
 function ownHint(error: unknown, command: Command): string {
   const isForbidden = error instanceof ServiceError && error.code === 'forbidden'
   const couldBeOwn = command.options.some(({ long }) => long === '--mine') && command.opts()['mine'] !== true
-  return isForbidden && couldBeOwn ? ' With --mine the command is about the rows that your own key pushed.' : ''
+  return isForbidden && couldBeOwn ? ' With --mine the command uses only rows that your own key pushed.' : ''
 }
 
 function showsKey(argv: readonly string[], environment: NodeJS.ProcessEnv): boolean {

@@ -99,7 +99,7 @@ test('list shows which subscriptions are valid now', async () => {
 test.each([
   [
     ['--ingest', 'a', '--until', '1969-12-31'],
-    [/^It has ended already, at 1969-12-31: it allows nothing\. Give a later --until\.\n$/],
+    [/^It already ended at 1969-12-31, so it allows nothing\. Give a later --until\.\n$/],
   ],
   [
     ['--ingest', 'a,*,no such'],

@@ -110,7 +110,7 @@ function addAdd(subscriptions: Command, context: CliContext): void {
       await put(context, client, subscriber, [...withoutEntries(present, options), ...added])
       await printTargets(context, client, options)
       if (hasEnded(options, context.nowMs()))
-        context.stderr.write(`It has ended already, at ${options.until}: it allows nothing. Give a later --until.\n`)
+        context.stderr.write(`It already ended at ${options.until}, so it allows nothing. Give a later --until.\n`)
       else context.stderr.write(nextStep(subscriber, options, await isMetadata(client, options)))
     })
 }
@@ -154,14 +154,14 @@ function addRemove(subscriptions: Command, context: CliContext): void {
     .addHelpText('after', '\nExample:\n  tidemark subscriptions remove line-3 --ingest plant\n')
     .action(async (subscriber: string, options: Targets, command: Command) => {
       if (options.ingest === undefined && options.entity === undefined) {
-        throw new UsageError('Say which subscriptions are to end with --ingest and --entity.')
+        throw new UsageError('Name the subscriptions to end with --ingest and --entity.')
       }
       const client = connect(context, command.optsWithGlobals())
       const { Items: present } = await client.subscriptions(subscriber)
       const missing = missingTargets(present, options)
       if (missing.length > 0) {
         throw new CommandError(
-          `${subscriber} has no subscription to ${missing.join(', ')}; nothing was changed. "tidemark subscriptions list ${subscriber}" shows what it has.`,
+          `${subscriber} has no subscription to ${missing.join(', ')}; nothing was changed. "tidemark subscriptions list ${subscriber}" shows its subscriptions.`,
         )
       }
       await put(context, client, subscriber, withoutEntries(present, options))
@@ -176,7 +176,7 @@ function addSet(subscriptions: Command, context: CliContext): void {
     .action(async (subscriber: string, options: SetOptions, command: Command) => {
       const isEmpty = options.ingest === undefined && options.entity === undefined
       if (isEmpty !== (options.none === true)) {
-        throw new UsageError('Say what to subscribe to with --ingest and --entity, or give --none alone to end all.')
+        throw new UsageError('Name what to subscribe to with --ingest and --entity, or give only --none to end all.')
       }
       const client = connect(context, command.optsWithGlobals())
       await put(context, client, subscriber, isEmpty ? [] : newEntries(options))
@@ -260,7 +260,7 @@ function newEntries(options: NewSubscriptions): SubscriptionEntry[] {
   const { from, until, suspended } = options
   const shared = given({ from, until, suspended })
   const entries = targetsOf(options).map((target) => ({ ...target, ...shared }))
-  if (entries.length === 0) throw new UsageError('Say what to subscribe to with --ingest and --entity.')
+  if (entries.length === 0) throw new UsageError('Name what to subscribe to with --ingest and --entity.')
   return entries
 }
 

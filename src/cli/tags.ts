@@ -16,8 +16,8 @@ interface TagsOptions extends JsonOption {
 export function addTags(program: Command, context: CliContext): void {
   program
     .command('tags <entity>')
-    .description('the tags of an entity that have an item')
-    .option('--prefix <text>', 'only those that begin with it')
+    .description('list the tags of an entity that have an item')
+    .option('--prefix <text>', 'only tags that begin with it')
     .option('--id-name <field>', 'the tag field, where there are several (default: the first)')
     .option('--limit <count>', 'how many', parseCount, 1000)
     .option('--json', 'print JSON')

@@ -60,7 +60,7 @@ async function ofReplica(url: string, options: PlaceOptions, context: CliContext
   }
   const { verifyReplicaAt } = await import('../service/replicas.ts')
   const failed = (message: string): void => {
-    printNote(context, `${message}. It is tried again.`)
+    printNote(context, `${message}. Retrying.`)
   }
   return verifyReplicaAt(replicaLocation(url, options, context), { failed })
 }

@@ -13,15 +13,16 @@ function faultIn(value: unknown, path: string, around: readonly object[]): strin
   if (typeof value === 'number')
     return Number.isFinite(value) ? null : `${path} is ${value}, which JSON cannot hold; leave it out or write null`
   if (typeof value === 'bigint') return `${path} is a bigint; give the row as JSON text to writeTexts`
-  if (typeof value === 'function' || typeof value === 'symbol') return `${path} is a ${typeof value}, which is no value`
+  if (typeof value === 'function' || typeof value === 'symbol')
+    return `${path} is a ${typeof value}, which is not a value`
   if (typeof value !== 'object' || value === null) return null
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? `${path} is no valid date` : null
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? `${path} is not a valid date` : null
   if ('toJSON' in value) return null
   const what = path === '' ? 'it' : path
   if (around.includes(value))
-    return `${what} is an object in which it lies itself, which JSON cannot hold; leave it out or write its id`
+    return `${what} is an object that contains itself, which JSON cannot hold; leave it out or write its id`
   const members = Object.entries(value)
-  if (members.length === 0 && isLost(value)) return `${what} is ${nameOf(value)}, of which JSON writes nothing`
+  if (members.length === 0 && isLost(value)) return `${what} is ${nameOf(value)}, which JSON cannot write`
   const within = [...around, value]
   for (const [name, member] of members) {
     const fault = faultIn(member, path === '' ? name : `${path}.${name}`, within)
@@ -49,7 +50,7 @@ function textOf(row: unknown): { readonly text: string } | { readonly fault: str
     const fault = faultIn(row, '', [])
     if (fault !== null) return { fault }
     const text: string | undefined = JSON.stringify(row)
-    return text === undefined ? { fault: 'its toJSON answers nothing' } : { text }
+    return text === undefined ? { fault: 'its toJSON returns nothing' } : { text }
   } catch (error) {
     return { fault: messageOf(error) }
   }

@@ -97,7 +97,7 @@ export function serviceErrorOf(status: number, body: string | null, retryAfter: 
   }
   const detail =
     body === null
-      ? `The answer has status ${status}, and the connection broke before the rest of it came.`
+      ? `The answer has status ${status}, and the connection broke before the rest of it arrived.`
       : `The answer has status ${status} and is not from a Tidemark service; is the address right?`
   return new ServiceError({ status, code: 'unknown', detail, errors: [], retryable: false, retryAfterS })
 }
@@ -132,12 +132,12 @@ const plainHttpCode = 'ERR_SSL_WRONG_VERSION_NUMBER'
 /** The message for a service without working TLS; null for any other reason. */
 function tlsFault(url: string, reason: string): string | null {
   if (reason === plainHttpCode || reason === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
-    return `${url} speaks no HTTPS (${reason}). Write http:// if the service is reached without it.`
+    return `${url} does not speak HTTPS (${reason}). Write http:// if the service is reached without it.`
   if (!certificateCode.test(reason)) return null
   const rule =
     reason === 'ERR_TLS_CERT_ALTNAME_INVALID'
       ? 'It is for another name: use a name that the certificate has.'
-      : 'If an authority of your own signed it, name its file in the environment: NODE_EXTRA_CA_CERTS=/path/to/authority.pem.'
+      : 'If your own authority signed it, name its file in the environment: NODE_EXTRA_CA_CERTS=/path/to/authority.pem.'
   return `The certificate of ${url} is not trusted (${reason}). ${rule}`
 }
 
@@ -173,7 +173,7 @@ export function connectionErrorOf(url: string, error: unknown): ConnectionError 
     return new ConnectionError(message, { sent, unreachable: true, wrongAddress, cause: error })
   }
   const hint = /^http:/i.test(url) && isClosedUnheard(error) ? ' If the service speaks HTTPS, write https://.' : ''
-  return new ConnectionError(`The connection to ${url} broke before its answer came (${reason}).${hint}`, {
+  return new ConnectionError(`The connection to ${url} broke before its answer arrived (${reason}).${hint}`, {
     sent,
     cause: error,
   })

@@ -318,7 +318,7 @@ test('refuses rows that JSON would alter, and accepts no row of the same write',
     'Row 2 of 2 cannot be written: V is Infinity',
   )
   await expect(writer.write(undefined as never)).rejects.toThrow('Row 1 of 1 cannot be written: it is undefined')
-  await expect(writer.writeTexts(['{"V":1}', ' '])).rejects.toThrow('Row 2 of 2 cannot be written: it is no JSON text')
+  await expect(writer.writeTexts(['{"V":1}', ' '])).rejects.toThrow('Row 2 of 2 cannot be written: it is not JSON')
   expect(await writer.close()).toEqual({ rows: 0, acknowledged: 0, failed: 0 })
   expect(sent).toEqual([])
 })

@@ -82,7 +82,7 @@ export class IngestWriter {
     if (this.#closed) return Promise.reject(new Error('The writer is closed; make another one.'))
     const empty = texts.findIndex((text) => typeof text !== 'string' || text.trim() === '')
     if (empty !== -1)
-      return Promise.reject(new TypeError(`Row ${empty + 1} of ${texts.length} cannot be written: it is no JSON text.`))
+      return Promise.reject(new TypeError(`Row ${empty + 1} of ${texts.length} cannot be written: it is not JSON.`))
     const bytes = texts.map((text) => encoder.encode(text))
     const next = this.#waiters.length === 0 ? this.#take(bytes, 0) : 0
     if (next === bytes.length) return Promise.resolve()

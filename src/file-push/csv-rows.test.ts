@@ -75,7 +75,7 @@ test.each<[string, string | Uint8Array, Given, string]>([
     'an encoding other than UTF-8',
     Buffer.from([0x61, 0x0a, 0xe9, 0x0a]),
     {},
-    'line 2: the file is not UTF-8: the byte 0xE9 at offset 2 is none. It is probably Windows-1252',
+    'line 2: the file is not UTF-8: the byte 0xE9 at offset 2 is invalid. It is probably Windows-1252',
   ],
 ])('%s is refused', async (_, csv, given, message) => {
   await expect(rowsOf(csv, given)).rejects.toThrow(message)

@@ -65,5 +65,5 @@ test.each([
 
 test('a delimiter is one character or tab', () => {
   expect([';', 'tab', '\\t', ','].map(parseDelimiter)).toEqual([';', '\t', '\t', ','])
-  for (const text of ['', ';;', '"', '\n']) expect(() => parseDelimiter(text)).toThrow('is no delimiter')
+  for (const text of ['', ';;', '"', '\n']) expect(() => parseDelimiter(text)).toThrow('is not a delimiter')
 })

@@ -26,7 +26,7 @@ export const usualDelimiters = [',', ';', '\t', '|'] as const
 export function parseDelimiter(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t'
   if (text.length === 1 && !/["\r\n]/.test(text)) return text
-  throw new Error(`"${text}" is no delimiter: give one character, such as ";", or tab.`)
+  throw new Error(`"${text}" is not a delimiter: give one character, such as ";", or tab.`)
 }
 
 /** The inverse of `parseDelimiter`. */

@@ -18,7 +18,7 @@ test.each([1, 2, 3, 4, 5, 1000])(
     const offset = Buffer.byteLength(text)
     const latin = Buffer.concat([Buffer.from(text), Buffer.from('x,caf\xe9\n', 'latin1')])
     expect(() => readIn(size, latin)).toThrow(
-      `line 4: the file is not UTF-8: the byte 0xE9 at offset ${offset + 5} is none. It is probably Windows-1252 or Latin-1, where that is "é".`,
+      `line 4: the file is not UTF-8: the byte 0xE9 at offset ${offset + 5} is invalid. It is probably Windows-1252 or Latin-1, where that is "é".`,
     )
   },
 )

@@ -53,7 +53,7 @@ export class Utf8Decoder {
     const byte = bytes[at] ?? 0
     const character = new TextDecoder('windows-1252').decode(new Uint8Array([byte]))
     return new EncodingError(
-      `line ${lineBefore + lines}: the file is not UTF-8: the byte ${hexOf(byte)} at offset ${this.#readBytes - tail.length + at} is none. ` +
+      `line ${lineBefore + lines}: the file is not UTF-8: the byte ${hexOf(byte)} at offset ${this.#readBytes - tail.length + at} is invalid. ` +
         `It is probably Windows-1252 or Latin-1, where that is "${character}". Save it as UTF-8 (in Excel as "CSV UTF-8"), or convert it: iconv -f WINDOWS-1252 -t UTF-8.`,
     )
   }

@@ -26,5 +26,5 @@ test.each([
     acknowledgedRows: 0,
     lastRow: 2,
   }
-  expect(failureSentences(result)[0]!.endsWith('Nobody knows whether they were stored.')).toBe(isInDoubt)
+  expect(failureSentences(result)[0]!.endsWith('It is unknown whether they were stored.')).toBe(isInDoubt)
 })

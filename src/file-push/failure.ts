@@ -8,7 +8,7 @@ export type Counted = 'row' | 'line'
 
 function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted, lineOf: LineOf, done: Done): string {
   const reason = error instanceof Error ? inFile(error, firstRow, lineOf) : String(error)
-  const doubt = isDoubtful(error) && done === 'acknowledged' ? ' Nobody knows whether they were stored.' : ''
+  const doubt = isDoubtful(error) && done === 'acknowledged' ? ' It is unknown whether they were stored.' : ''
   const rows = firstRow === lastRow ? `${noun} ${firstRow} was` : `${noun}s ${firstRow} to ${lastRow} were`
   return `${rows} not ${done}: ${reason}${doubt}`
 }

@@ -47,11 +47,11 @@ function meaningOf(count: string): Pick<MisreadTime, 'likelyUnit' | 'likelyMs'> 
 /** The message for the user. `which` names the value, such as `D of the first row`. */
 export function misreadText({ count, likelyUnit, likelyMs }: MisreadTime, which: string): string {
   const readMs = epochMs(count, 'milliseconds')
-  const read = readMs === null ? 'is none' : formatInstant(readMs)
+  const read = readMs === null ? 'not a date' : formatInstant(readMs)
   const wayOut =
     likelyUnit === 'seconds'
-      ? 'write milliseconds or ISO 8601 where that is meant.'
-      : `write ISO 8601 where that is meant, or push CSV with --time-format ${likelyUnit}.`
+      ? 'if that is meant, write milliseconds or ISO 8601.'
+      : `if that is meant, write ISO 8601, or push CSV with --time-format ${likelyUnit}.`
   const as = likelyUnit === 'seconds' ? 'seconds' : `a date (${likelyUnit})`
   return `${which}, ${count}, is read as milliseconds: ${read}. As ${as} it is ${formatInstant(likelyMs)}: ${wayOut}`
 }

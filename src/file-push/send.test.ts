@@ -79,7 +79,7 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
     [21],
     1,
     undefined,
-    'rows 21 to 30 were not acknowledged: full\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
+    'rows 21 to 30 were not acknowledged: full\nAll rows before row 21 are on disk, none after. Correct the fault and continue with --skip-rows 20.',
   ],
   [
     'a failed batch with others in flight',
@@ -87,7 +87,7 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
     [11],
     3,
     undefined,
-    'rows 11 to 20 were not acknowledged: full\nOf the rows up to 40, all but those named are on disk; nothing after them was sent.',
+    'rows 11 to 20 were not acknowledged: full\nAll rows up to 40, except those named above, are on disk; nothing after them was sent.',
   ],
   [
     'a read error in the middle of the input',
@@ -95,22 +95,22 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
     [],
     3,
     new Error('line 30: bad'),
-    'the rest of the file was not read: line 30: bad\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
+    'the rest of the file was not read: line 30: bad\nAll rows before row 21 are on disk, none after. Correct the fault and continue with --skip-rows 20.',
   ],
 ])('reports %s', async (_, count, failing, concurrency, failAfter, report) => {
   expect(failureReport(await send(count, failing, concurrency, failAfter), 0, 'row')).toBe(report)
 })
 
 test.each([
-  [0, 1, '.\nLook which of the later ones are there before you go on with --skip-rows 0'],
+  [0, 1, '.\nCheck which of the later ones are stored before you continue with --skip-rows 0'],
   [
     10,
     11,
-    '.\nAll rows before row 11 are on disk. Look which of the later ones are there before you go on with --skip-rows 10',
+    '.\nAll rows before row 11 are on disk. Check which of the later ones are stored before you continue with --skip-rows 10',
   ],
 ])('after %i rows a broken connection is reported as an unknown outcome', (acknowledgedRows, firstRow, report) => {
   const failed = [{ firstRow, lastRow: 15, error: broken }]
   const text = failureReport({ acknowledgedRows, failed, readError: undefined, lastRow: 15 }, 0, 'row')
-  expect(text).toContain(`Nobody knows whether they were stored${report}`)
+  expect(text).toContain(`It is unknown whether they were stored${report}`)
   expect(text).toContain('would be stored twice, unless the ingest replaces')
 })

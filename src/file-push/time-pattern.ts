@@ -82,7 +82,7 @@ function partsOf(pattern: string): readonly (PatternPart | string)[] {
     if (!patternLetters.has(letter)) throw new Error(unknownLetter(letter, pattern))
     if (letter === 'M' && word.length > 4)
       throw new Error(
-        `"${word}" in the pattern "${pattern}" is no month: MM is its number, MMM or MMMM its English name.`,
+        `"${word}" in the pattern "${pattern}" is not a month: MM is its number, MMM or MMMM its English name.`,
       )
     return { letter, expression: expressionOf(letter, word.length, isDigits(words[place + 1]?.[0])) }
   })

@@ -42,7 +42,7 @@ const spring = ['dd/MM/yyyy HH:mm', 'Europe/Madrid', '29/03/2026 02:30'] as cons
 
 test('a local time that occurs twice is an error that names both instants, unless one is chosen', () => {
   expect(() => encoded(...autumn)).toThrow(
-    '"25/10/2026 02:30" comes twice in Europe/Madrid, whose clocks were put back then: it is ' +
+    '"25/10/2026 02:30" occurs twice in Europe/Madrid, whose clocks were set back then: it is ' +
       '2026-10-25T02:30+02:00 (2026-10-25T00:30Z) or 2026-10-25T02:30+01:00 (2026-10-25T01:30Z). ' +
       'Choose earlier or later for such times: both passes of the hour become the same one.',
   )
@@ -52,7 +52,7 @@ test('a local time that occurs twice is an error that names both instants, unles
 
 test('a local time that does not exist is an error too, unless an instant is chosen', () => {
   expect(() => encoded(...spring)).toThrow(
-    '"29/03/2026 02:30" does not exist in Europe/Madrid, whose clocks were put forward then: it could be ' +
+    '"29/03/2026 02:30" does not exist in Europe/Madrid, whose clocks were set forward then: it could be ' +
       '2026-03-29T01:30+01:00 (2026-03-29T00:30Z) or 2026-03-29T03:30+02:00 (2026-03-29T01:30Z).',
   )
   expect(encoded(...spring, 'earlier')).toBe('2026-03-29T00:30:00.000Z')
@@ -93,8 +93,8 @@ test('local times around zone transitions match those of Intl.DateTimeFormat', (
 })
 
 test('a cell in another format that the service would read as a different time is an error', () => {
-  expect(() => encoded('yyyy-dd-MM', '', '2026-01-13')).toThrow('"2026-01-13" is not in the format')
-  expect(() => encoded('seconds', '', '2026-01-13 08:00')).toThrow('is not in the format')
+  expect(() => encoded('yyyy-dd-MM', '', '2026-01-13')).toThrow('"2026-01-13" is ISO 8601, not in the')
+  expect(() => encoded('seconds', '', '2026-01-13 08:00')).toThrow('is ISO 8601, not in the given format')
 })
 
 test.each([
@@ -106,7 +106,7 @@ test.each([
 })
 
 test('an unknown zone is refused', () => {
-  expect(() => timeRules('', 'Madrid', null)).toThrow('"Madrid" is no time zone.')
+  expect(() => timeRules('', 'Madrid', null)).toThrow('"Madrid" is not a time zone.')
 })
 
 test.each([

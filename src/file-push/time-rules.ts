@@ -43,7 +43,7 @@ export function timeRules(format: string, zoneName: string, ambiguous: Ambiguous
   const zone = zoneName === '' ? Zone.utc : Zone.find(zoneName)
   if (zone === null) {
     throw new Error(
-      `"${zoneName}" is no time zone. Name one as the tz database does, like Europe/Madrid, or an offset like +02:00.`,
+      `"${zoneName}" is not a time zone. Give a name of the tz database, like Europe/Madrid, or an offset like +02:00.`,
     )
   }
   return unit === null && read === null && zone === Zone.utc ? usualTimes : { unit, read, zone, ambiguous }
@@ -62,8 +62,8 @@ function ambiguity(text: string, moments: readonly [number, number], skipped: bo
     return `${short(ms + offset).slice(0, -1)}${formatOffset(offset)} (${short(ms)})`
   })
   const why = skipped
-    ? `does not exist in ${zone.name}, whose clocks were put forward then: it could be`
-    : `comes twice in ${zone.name}, whose clocks were put back then: it is`
+    ? `does not exist in ${zone.name}, whose clocks were set forward then: it could be`
+    : `occurs twice in ${zone.name}, whose clocks were set back then: it is`
   return `"${text}" ${why} ${said.join(' or ')}. Choose earlier or later for such times${skipped ? '' : ': both passes of the hour become the same one'}.`
 }
 
@@ -87,7 +87,7 @@ export function timeOfCell(text: string, rules: TimeRules): number | null {
   return ms < earliestMs || ms > latestMs ? noOtherTime(text, 'is in UTC outside the years 0001 to 9999.') : ms
 }
 
-const otherFormat = 'is not in the format that was given for times, but ISO 8601.'
+const otherFormat = 'is ISO 8601, not in the given format of times.'
 
 /** Null for text that is not a time: it is sent unchanged, to be rejected. Throws for ISO 8601, which would be stored as a different time than intended. */
 function noOtherTime(text: string, why: string): null {

@@ -76,7 +76,7 @@ describe('a check', () => {
     ['json', '[{"D":1767225600,"D":1767225600000}]', null],
   ] as const)('hints where a time is probably in seconds: %s %.80s', async (format, text, index) => {
     const message =
-      'D, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: write milliseconds or ISO 8601 where that is meant.'
+      'D, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: if that is meant, write milliseconds or ISO 8601.'
     const { hints } = await check(plant, text, format)
     expect(hints).toEqual(index === null ? undefined : [{ index, field: 'D', message }])
   })
@@ -90,7 +90,7 @@ describe('a check', () => {
           index: 1,
           field: 'D',
           message:
-            'D, 202301010000, is read as milliseconds: 1976-05-30T10:43:30.000Z. As a date (yyyyMMddHHmm) it is 2023-01-01T00:00:00.000Z: write ISO 8601 where that is meant, or push CSV with --time-format yyyyMMddHHmm.',
+            'D, 202301010000, is read as milliseconds: 1976-05-30T10:43:30.000Z. As a date (yyyyMMddHHmm) it is 2023-01-01T00:00:00.000Z: if that is meant, write ISO 8601, or push CSV with --time-format yyyyMMddHHmm.',
         },
       ],
     ])

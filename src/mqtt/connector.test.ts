@@ -230,7 +230,7 @@ test('a row that the service cannot accept at all is pushed as the raw message',
   send(1, '"xx"')
   await settled()
   expect(pushes.map(({ rows }) => rows)).toEqual([
-    [{ mqtt_error: 'the service does not take it: No.', mqtt_topic: 't', mqtt_payload: '"xx"' }],
+    [{ mqtt_error: 'the service does not accept it: No.', mqtt_topic: 't', mqtt_payload: '"xx"' }],
   ])
   expect(reported).toEqual([])
   pushes[0]!.answer()

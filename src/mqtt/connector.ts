@@ -117,7 +117,7 @@ class Connector {
       return { ended: connection.ended }
     }
     const { isResumed } = connection
-    onNote(`Connected to ${broker.url.host} as ${broker.clientId}${isResumed ? ', in the session of before' : ''}.`)
+    onNote(`Connected to ${broker.url.host} as ${broker.clientId}${isResumed ? ', in the earlier session' : ''}.`)
     this.#connection = connection
     this.#acknowledgements.begin({ isResumed, acknowledge: (packetId) => connection.acknowledge(packetId) })
     take = (message) => this.#receive(message)
@@ -171,7 +171,7 @@ class Connector {
   #tooLarge(message: ReceivedMessage): MappedMessage {
     const why = `the message is larger than ${this.#options.broker.messageBytesMax} bytes (--message-bytes)`
     this.#options.onNote(
-      `Of a message of ${message.topic} the beginning alone is kept, among the rejected rows: ${why}.`,
+      `Only the beginning of a message of ${message.topic} is stored, among the rejected rows: ${why}.`,
     )
     return { message, rows: [unmappedRow(message, why)] }
   }
@@ -213,9 +213,9 @@ class Connector {
 
   /** The service does not accept such a row: the original message is pushed instead, to be kept among the rejected rows. */
   async #pushOriginal(message: ReceivedMessage, rows: number, error: unknown): Promise<void> {
-    const why = `the service does not take it: ${messageOf(error)}`
+    const why = `the service does not accept it: ${messageOf(error)}`
     this.#options.onNote(
-      `A message of ${message.topic} is no row that the service takes; it is kept among the rejected ones.`,
+      `A message of ${message.topic} is not a row that the service accepts; it is stored among the rejected rows.`,
     )
     await this.#write(
       message,

@@ -79,7 +79,7 @@ test('strings and booleans may have their own properties', () => {
 
 test('a payload that is not UTF-8, or of another topic, becomes an error row with the original', () => {
   expect(rowsOf('plant/hall/t1', new Uint8Array([0xff, 0]))).toEqual([
-    '{"mqtt_error":"the payload is no UTF-8","mqtt_topic":"plant/hall/t1","mqtt_payload_base64":"/wA="}',
+    '{"mqtt_error":"the payload is not UTF-8","mqtt_topic":"plant/hall/t1","mqtt_payload_base64":"/wA="}',
   ])
   expect(rowsOf('other', '1')).toEqual([
     '{"mqtt_error":"the topic does not fit --topic","mqtt_topic":"other","mqtt_payload":"1"}',

@@ -95,7 +95,7 @@ function valuesOf(text: string): string[] {
 /** Why a message is not a row; null if it is one. */
 function faultOf(message: Message, text: string, fitsTemplate: boolean): string | null {
   if (!fitsTemplate) return 'the topic does not fit --topic'
-  if (textOf(message.payload) === null) return 'the payload is no UTF-8'
+  if (textOf(message.payload) === null) return 'the payload is not UTF-8'
   if (text === '') return 'the payload is empty'
   return /^[[{"]/.test(text) && !isJson(text) ? 'the payload is broken JSON' : null
 }

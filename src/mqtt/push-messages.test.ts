@@ -15,11 +15,14 @@ const never = (): Promise<never> => Promise.reject(new Error('the service is ask
 
 describe('invalid options are refused before anything begins', () => {
   test.each<[Partial<PushMessagesOptions>, string]>([
-    [{ broker: 'localhost' }, 'broker: "localhost" is no address of a broker. Give one as mqtt://localhost:1883'],
-    [{ broker: 'http://localhost' }, 'broker: "http://localhost" is no address'],
-    [{ broker: 'mqtt://u:p%zz@localhost' }, 'broker: the user or the password has a % that begins no code'],
-    [{ subscribe: [] }, 'subscribe: give a filter of topics'],
-    [{ subscribe: ['a/#', '#/a'] }, 'subscribe: "#/a" is no filter of topics'],
+    [
+      { broker: 'localhost' },
+      'broker: "localhost" is not the address of a broker. Give one such as mqtt://localhost:1883',
+    ],
+    [{ broker: 'http://localhost' }, 'broker: "http://localhost" is not the address'],
+    [{ broker: 'mqtt://u:p%zz@localhost' }, 'broker: the user or the password has a % that does not begin a code'],
+    [{ subscribe: [] }, 'subscribe: give at least one topic filter'],
+    [{ subscribe: ['a/#', '#/a'] }, 'subscribe: "#/a" is not a topic filter'],
     [{ topic: '{a}/{T' }, 'topic: '],
   ])('%j', async (changes, part) => {
     const failing = pushMessages(given(never, changes).options)

@@ -83,7 +83,7 @@ function brokerUrl(text: string): URL {
     return new URL(text)
   throw new OptionError(
     'broker',
-    `"${text}" is no address of a broker. Give one as mqtt://localhost:1883 or mqtts://localhost:8883.`,
+    `"${text}" is not the address of a broker. Give one such as mqtt://localhost:1883 or mqtts://localhost:8883.`,
   )
 }
 
@@ -93,7 +93,7 @@ function decoded(text: string): string | undefined {
     return text === '' ? undefined : decodeURIComponent(text)
   } catch (cause) {
     // The message shows neither, because one of them is the password.
-    throw new OptionError('broker', 'the user or the password has a % that begins no code: write %25 for it.', {
+    throw new OptionError('broker', 'the user or the password has a % that does not begin a code: write %25 for it.', {
       cause,
     })
   }
@@ -138,13 +138,13 @@ function namingOf(options: PushMessagesOptions): Naming {
 
 /** Checked here because brokers end the connection for an invalid filter, on every attempt. */
 function checkFilters(filters: readonly string[]): void {
-  if (filters.length === 0) throw new OptionError('subscribe', "give a filter of topics at least, as 'plant/+/+'.")
+  if (filters.length === 0) throw new OptionError('subscribe', "give at least one topic filter, such as 'plant/+/+'.")
   for (const filter of filters) {
     const fault = filterFault(filter)
     if (fault === null) continue
     throw new OptionError(
       'subscribe',
-      `"${filter}" is no filter of topics: ${fault}. Give one as 'plant/+/+' or 'plant/#'.`,
+      `"${filter}" is not a topic filter: ${fault}. Give one such as 'plant/+/+' or 'plant/#'.`,
     )
   }
 }
@@ -174,7 +174,7 @@ function rejectionNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMe
   const strange = rejectedProperties(sources, naming)
   if (ingest.unknown === 'add' || strange.length === 0 || !options.subscribe.some(isSparkplug)) return notes
   notes.push(
-    `${ingest.alias} has no ${strange.join(', ')}: it rejects rows of Sparkplug that have them. Add the fields, or say with --topic and --value-field what it has.`,
+    `${ingest.alias} has no ${strange.join(', ')}: it rejects Sparkplug rows that have them. Add the fields, or name existing fields with --topic and --value-field.`,
   )
   return notes
 }

@@ -26,6 +26,6 @@ test.each<[how: string, breaks: (socket: Socket) => void]>([
   })
   const [said, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')])
   server.close()
-  expect(said).toContain(`The connection to ${url} broke before its answer came`)
+  expect(said).toContain(`The connection to ${url} broke before its answer arrived`)
   expect(exitCode).toBe(1)
 })

@@ -174,7 +174,7 @@ describe('tidemark copy', () => {
     ['a key without the right to push', [], adminKey, 'may not push to', 1],
     ['an unknown key', [], 'nobody', 'The target does not know the key', 1],
     ['an unknown entity', ['--entity', 'nowhere'], undefined, 'The source has no entity nowhere', 1],
-    ['an invalid date', ['--from', 'yesterday'], undefined, '--from takes a date', 64],
+    ['an invalid date', ['--from', 'yesterday'], undefined, '--from must be a date', 64],
   ])('rejects %s', async (_name, argv, key, message, exitCode) => {
     const { code, err } = await copy(argv, key ?? copier)
     expect(err).toContain(message)

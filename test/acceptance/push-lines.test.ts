@@ -89,7 +89,9 @@ test('--skip-rows and --stop-after count lines, and messages report line numbers
   const path = fileOf('stopped.lp', lines.join('\r\n'))
   const argv = ['push', 'wide', path, '--precision', 's', '--batch-rows', '1', '--concurrency', '1']
   const stopped = await tidemark(service.url, [...argv, '--stop-after', '1'], '', wide)
-  expect(stopped.err).toContain('Lines up to 2 were sent and are on disk, nothing after them. To go on: --skip-rows 2.')
+  expect(stopped.err).toContain(
+    'Lines up to 2 were sent and are on disk, nothing after them. To continue: --skip-rows 2.',
+  )
   const rest = await tidemark(service.url, [...argv, '--skip-rows', '2'], '', wide)
   expect(rest).toMatchObject({ code: 0, err: '' })
   expect(rest.out).toContain('received  4')

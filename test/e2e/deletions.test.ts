@@ -40,7 +40,7 @@ test('a slice of a chart is deleted with a reason, and the deletion is undone', 
   await page.getByRole('img', { name: 'boiler.temp over time' }).waitFor()
   await page.getByRole('button', { name: 'Delete rows…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete rows of plant' })
-  await dialog.getByText('It takes 10 rows from view.').waitFor()
+  await dialog.getByText('It hides 10 rows.').waitFor()
   await dialog.getByText('2026-01-01 00:10').waitFor()
   expect(await dialog.getByRole('button', { name: 'Delete them' }).isDisabled()).toBe(true)
   await dialog.getByLabel('Reason').fill('wrong unit')

@@ -181,7 +181,7 @@ test('a chart is compared with an earlier time, on an axis with limits; Back doe
   await page.getByText('Axis at the left').click()
   await page.getByRole('checkbox', { name: 'Logarithmic' }).check()
   await page.getByRole('textbox', { name: 'Least' }).fill('0')
-  await page.getByText('Least: a logarithmic axis has only numbers above zero.').waitFor()
+  await page.getByText('Least: a logarithmic axis needs numbers above zero.').waitFor()
   await page.getByRole('textbox', { name: 'Least' }).fill('1')
   await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
   await expect.poll(() => page.url(), patience).toContain('least=1&greatest=1000&log=1')
@@ -655,7 +655,7 @@ test('times are shown, entered and queried in a named time zone', async () => {
   await page.getByLabel('To, Europe/Madrid').fill('2026-01-02 12:00')
   await page.getByRole('button', { name: 'Show', exact: true }).click()
   await page.getByText('2 rows').waitFor()
-  await page.getByText('Times are those of Europe/Madrid, UTC+01:00.').waitFor()
+  await page.getByText('Times are in Europe/Madrid, UTC+01:00.').waitFor()
   await page.getByText('The last bucket is not whole: dashed.').waitFor()
   await page.getByRole('cell', { name: '2026-01-01 00:00:00' }).waitFor()
   await page.getByRole('button', { name: 'Request…' }).click()
@@ -671,7 +671,7 @@ test('times are shown, entered and queried in a named time zone', async () => {
   // Also with the browser's date picker, in the same zone.
   await page.getByRole('button', { name: 'Calendar' }).press('Enter')
   const calendar = page.getByRole('dialog', { name: 'Choose a range' })
-  await calendar.getByText('Both by the clocks of America/New_York.').waitFor()
+  await calendar.getByText('Both in the time zone America/New_York.').waitFor()
   expect(await calendar.getByLabel('First').inputValue()).toBe('2025-12-31T18:00')
   await calendar.getByLabel('First').fill('2026-01-01T06:30')
   await calendar.getByLabel('Last').fill('2026-01-01T06:00')
@@ -690,7 +690,7 @@ test('times are shown, entered and queried in a named time zone', async () => {
   await page.getByLabel('To, America/New_York').fill('2026-02-02')
   await page.getByLabel('Show', { exact: true }).selectOption('auto')
   await page.getByRole('button', { name: 'Show', exact: true }).click()
-  await page.getByText('The nearest items of these tags are those of 2026-01-01 18:00:00.').waitFor()
+  await page.getByText('The nearest items of these tags are at 2026-01-01 18:00:00.').waitFor()
   await page.getByLabel('From, America/New_York').fill('yesterday')
   await page.getByLabel('To, America/New_York').fill('')
   await page.getByRole('button', { name: 'Show', exact: true }).click()
@@ -763,7 +763,7 @@ test('means have a band, counters have bars, and states have strips, steps and d
   await callOk(url, 'POST', '/ingests/modes/data?wait=true', { key: mode, body: modes })
   await page.goto(`${url}/portal#/explore?entity=modes`)
   // The page loads the list of entities once, so the new entity is unknown until a reload.
-  await page.getByText('There is no entity modes, or not for this key').waitFor()
+  await page.getByText('The entity modes does not exist, or this key may not read it').waitFor()
   await page.reload()
   // Texts are not drawn as lines.
   await page.getByRole('img', { name: 'States of valve over time' }).waitFor()
@@ -863,19 +863,19 @@ test.skipIf(onCluster)('expired rows are plotted as hours, and a note says since
   await rows(240)
   const rowsFrom = new Date(midnightMs - 3 * dayMs).toISOString().slice(0, 10)
   const from = `Rows are kept from ${rowsFrom} 00:00:00`
-  await page.getByText(`${from}, of what was before hours alone: mean, least and greatest`).waitFor()
+  await page.getByText(`${from}, and only hours before that: mean, least and greatest`).waitFor()
   // Each hour has the same six values, on both sides of the seam.
   const items = page.getByRole('region', { name: 'Items' })
   await items.getByRole('cell', { name: '2.5' }).first().waitFor()
   await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
-  await page.getByText(`${from}: what was before needs them, and is not drawn.`).waitFor()
+  await page.getByText(`${from}; earlier data is not drawn, because this chart needs rows.`).waitFor()
   await rows(432)
   // Before the first row: what needs rows is refused with the date, and the rest is drawn.
   const address = `#/explore?entity=expiring&tag=a&field=V&from=${new Date(midnightMs - 8 * dayMs + 37 * minuteMs).toISOString()}&to=${new Date(midnightMs - 7 * dayMs + 37 * minuteMs).toISOString()}&zone=Asia/Kathmandu`
   await page.goto(`${page.url().split('#')[0]}${address}`)
   await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
   await rows(25)
-  await page.getByText('Buckets begin by UTC, as the hours do.').waitFor()
+  await page.getByText('Buckets begin in UTC, as the hours do.').waitFor()
   await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
   await page.getByText(`There are rows from ${rowsFrom}T00:00:00.000Z on`).waitFor()
   await expectSound(page)
@@ -949,7 +949,7 @@ test('the previous chart is dimmed while the next one loads, and disappears when
   expect(await page.getByRole('img', { name: /over time/ }).count()).toBe(0)
   await expectSound(page)
   await page.unroute('**/consumer/data/select')
-  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByRole('button', { name: 'Run again' }).click()
   await page.getByText('31 rows').waitFor()
 })
 

@@ -91,9 +91,9 @@ test('a field that was added by a row is marked as such', async () => {
   await page.getByRole('link', { name: 'Ingests', exact: true }).click()
   await page.getByRole('heading', { name: 'Ingests', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'opened' }).click()
-  await page.getByText('become fields with the first row that has them').waitFor()
-  await page.getByRole('row', { name: /^quality .* came with a row$/ }).waitFor()
-  expect(await page.getByText('came with a row').count()).toBe(1)
+  await page.getByText('become fields when a first row has them').waitFor()
+  await page.getByRole('row', { name: /^quality .* added by a row$/ }).waitFor()
+  expect(await page.getByText('added by a row').count()).toBe(1)
   await expectSound(page)
 })
 
@@ -161,7 +161,7 @@ test('an operator blocks an ingest with a reason, unblocks it, creates an ingest
   const page = await world.enter()
   await open(page)
   await page.getByRole('button', { name: 'Block…' }).click()
-  await page.getByLabel('Reason, as those who push are told').fill(hostile)
+  await page.getByLabel('Reason, shown to callers who push').fill(hostile)
   await page.getByRole('button', { name: 'Block', exact: true }).click()
   await page.getByText(hostile).waitFor()
   const refused = await call<{ detail: string }>(world.server.url, 'POST', '/ingests/plant/data', {

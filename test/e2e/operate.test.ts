@@ -47,7 +47,7 @@ test('retention is set and removed, an invalid one refused; a backup is made; me
     ['', 'P90D'],
   ] as const) {
     await entity.getByRole('button', { name: 'Retention…' }).click()
-    await page.getByLabel('Hours of what left').fill(hours)
+    await page.getByLabel('Hours of expired items').fill(hours)
     await page.getByRole('button', { name: 'Set it' }).click()
     await entity.getByRole('cell', { name: shown, exact: true }).waitFor()
   }
@@ -62,7 +62,7 @@ test('retention is set and removed, an invalid one refused; a backup is made; me
     true,
   )
   await page
-    .getByText('Every setting is as usual.')
+    .getByText('Every setting has its default value.')
     .or(page.getByRole('cell', { name: 'adminKey' }))
     .waitFor()
   await page.getByLabel('Find a setting').fill('resultRows')

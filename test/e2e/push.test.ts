@@ -110,7 +110,7 @@ test('in a file of Excel semicolons and decimal commas are detected, and the for
   expect(await page.getByLabel('Decimal mark').inputValue()).toBe('comma')
   await page.getByLabel('Times', { exact: true }).selectOption('dd/MM/yyyy HH:mm')
   await page.getByLabel('Time zone').fill('Europe/Madrid')
-  await page.getByText('comes twice in Europe/Madrid').waitFor()
+  await page.getByText('occurs twice in Europe/Madrid').waitFor()
   await page.getByLabel('Ambiguous times').selectOption('later')
   await page.getByText('all of the first 2 will be stored').waitFor()
   await expectSoundEverywhere(page)
@@ -149,7 +149,7 @@ test('an operator pushes with another key: a dropped gzip of NDJSON, a JSON arra
   expect((await stored('pump.flow')).map(({ V }) => V)).toEqual([5, 6, 7])
 
   await choose(page, await fileOf('broken.ndjson', `${rows[0]}\nno json\n`))
-  await page.getByText('This is no JSON').waitFor()
+  await page.getByText('This is not JSON').waitFor()
   await page.getByRole('button', { name: 'Push broken.ndjson' }).click()
   await page.getByText(/rows 1 to 2 were not acknowledged/).waitFor()
   await choose(page, await fileOf('latin.csv', Buffer.from('D,T,V\n2026-01-01,caf\xe9,1\n', 'latin1')))
@@ -273,7 +273,7 @@ test('a long push is stopped and resumed while the service restarts, and each ro
     await world.restart(async () => {
       await route.abort()
       await page.getByText('The service does not answer.').waitFor()
-      await page.getByText(/It is tried again within/).waitFor()
+      await page.getByText(/Retrying within/).waitFor()
     })
   })
   await page.getByRole('button', { name: /^Push <script>/ }).click()
@@ -281,7 +281,7 @@ test('a long push is stopped and resumed while the service restarts, and each ro
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText(/^Stopped\. The first 10,000 rows are on disk/).waitFor()
   await page.getByText('The service does not answer.').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Go on after row 10,000' }).click()
+  await page.getByRole('button', { name: 'Continue after row 10,000' }).click()
   await page.getByText('All rows are stored.').waitFor()
   const [answer] = await callOk<{ n: number }[]>(world.server.url, 'POST', '/consumer/data/sql-query', {
     key: adminKey,

@@ -47,7 +47,7 @@ test('SQL is run by keyboard, shown as a table and as a chart, and saved', async
   expect((await readFile(await download.path(), 'utf8')).split('\r\n')[0]).toBe('__time,T,V')
   expect(download.suggestedFilename()).toBe('SELECT __time, T, V FROM plant ORDER BY __time.csv')
   await page.reload()
-  await page.getByLabel('Saved queries and those that ran').selectOption({ index: 1 })
+  await page.getByLabel('Saved and earlier queries').selectOption({ index: 1 })
   await page.getByRole('button', { name: 'Save…' }).click()
   await page.getByLabel('Name').fill('all rows')
   await page.getByRole('button', { name: 'Save it' }).click()
@@ -210,7 +210,7 @@ test('a million rows scroll, and a long query can be stopped', async () => {
   )
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByText('Ctrl and Enter run it', { exact: false }).waitFor()
+  await page.getByText('Ctrl+Enter runs the query', { exact: false }).waitFor()
 })
 
 test('the result of a native query is shown as a table and as raw JSON', async () => {

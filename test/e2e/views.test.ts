@@ -131,7 +131,7 @@ test('a chart is saved, becomes a page with values, a table and a note, and othe
       .getByLabel('File')
       .setInputFiles({ name: 'a.view.json', mimeType: 'application/json', buffer: Buffer.from(text) })
   await choose('{"name": "no view"}')
-  await page.getByText('The file is no exported view').waitFor()
+  await page.getByText('The file is not an exported view').waitFor()
   // Before the import, the page says what it will do.
   await choose(JSON.stringify({ name, view }))
   await page.getByText('It saves the new view Boiler / night, of 5 parts and 1 variable').waitFor()
@@ -144,7 +144,7 @@ test('a chart is saved, becomes a page with values, a table and a note, and othe
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Views' }).click()
   await page.getByRole('button', { name: 'Import…' }).click()
   await choose(JSON.stringify({ name: 'Again', view }))
-  await page.getByText('There is a view Again already').waitFor()
+  await page.getByText('The view Again already exists').waitFor()
   expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true)
 })
 

@@ -187,8 +187,8 @@ test('an operator grants access, and checks retention and the parts of the servi
     })
   await page.getByRole('button', { name: 'Add one to push' }).click()
   await page.getByLabel('May push to (1)').fill('plant')
-  await page.getByRole('button', { name: 'Keep the changes' }).click()
-  await page.getByText('The subscriptions are kept.').waitFor()
+  await page.getByRole('button', { name: 'Save the changes' }).click()
+  await page.getByText('The subscriptions are saved.').waitFor()
   await pictures(page, 'access')
   await open(page, 'Operate')
   await page

@@ -124,7 +124,7 @@ test.each<[string, (names: readonly string[]) => readonly string[], RegExp]>([
     const accepted = await runCommand(['accept-loss', '--data', data], {})
     expect(accepted).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/^Given up: .* from position \d+ to 350 and not stored yet/),
+      output: expect.stringMatching(/^Given up: .* from position \d+ to 350 that were not stored yet/),
     })
     const service = await start(data)
     const left = await countRows(service.url)

@@ -171,7 +171,7 @@ test('a command that requests HTTPS from a plain HTTP server gets a clear messag
   service = await runService()
   const url = service.url.replace('http:', 'https:')
   const { code, errors } = await runCommand(['ingests', 'list'], { TIDEMARK_URL: url, TIDEMARK_KEY: adminKey })
-  expect([code, errors]).toEqual([1, expect.stringContaining('speaks no HTTPS')])
+  expect([code, errors]).toEqual([1, expect.stringContaining('does not speak HTTPS')])
 })
 
 test('a connection that never finishes its handshake does not delay a stop', async () => {

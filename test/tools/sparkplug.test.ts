@@ -111,11 +111,11 @@ test('metrics of a node become rows, and missing birth messages are requested fr
     const becomes = (rows: string[]) =>
       expect.poll(async () => (await shown()).sort(), { timeout: 60_000, interval: 200 }).toEqual(rows.sort())
     try {
-      await connector.says(/plant has no T: it rejects rows of Sparkplug that have them/)
+      await connector.says(/plant has no T: it rejects Sparkplug rows that have them/)
       await connector.kill()
       connector = start()
       await connector.says(/Connected/)
-      expect(connector.log).not.toContain('rejects rows of Sparkplug')
+      expect(connector.log).not.toContain('rejects Sparkplug rows')
       await node.publisher.connect()
       node.birth()
       const born = ['/Up/Time 0 18446744073709552000', 'pump/Depth 0 -3', 'pump/Speed 0 0.5']

@@ -4,7 +4,7 @@ import { messageOf } from '../../../src/lib/message-of.ts'
 function textOf(error: unknown): string {
   if (error instanceof ServiceError) return error.detail
   if (error instanceof ConnectionError)
-    return 'The service cannot be reached just now. It is tried again as soon as it answers.'
+    return 'The service cannot be reached. The request is retried as soon as it answers.'
   return messageOf(error)
 }
 

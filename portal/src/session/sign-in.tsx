@@ -49,8 +49,8 @@ export function SignIn() {
           </button>
         </div>
         <p class="small soft">
-          No key? Who runs this service makes one with <code>tidemark keys create</code>. The first admin key was
-          printed at the first start.
+          No key? The operator of this service creates one with <code>tidemark keys create</code>. The first admin key
+          was printed at the first start.
         </p>
       </form>
     </main>

@@ -4,15 +4,15 @@ import { Dialog } from '../parts/dialog.tsx'
 
 const keys: readonly (readonly [keys: string, does: string])[] = [
   ['?', 'shows these keys'],
-  ['Ctrl + Enter', 'SQL: runs the query, or what is selected of it'],
+  ['Ctrl + Enter', 'SQL: runs the query, or the selected part'],
   ['Ctrl + Space', 'SQL: completes a name'],
-  ['Enter', 'Explore, in the search: adds the first tag that is found'],
+  ['Enter', 'Explore, in the search: adds the first tag found'],
   ['Ctrl + wheel, pinch', 'a chart: zooms where the pointer is'],
   ['Drag', 'a chart: zooms in to a range'],
   ['Double click', 'a chart: zooms out'],
-  ['Arrow and page keys, Home, End', 'Explore, on the strip below the chart: moves what is shown'],
-  ['Click', 'Explore, with two cursors: sets A and B by turns'],
-  ['Arrow keys', 'Explore, on a cursor: leads from item to item'],
+  ['Arrow and page keys, Home, End', 'Explore, on the strip below the chart: moves the shown range'],
+  ['Click', 'Explore, with two cursors: sets A and B in turn'],
+  ['Arrow keys', 'Explore, on a cursor: moves from item to item'],
   ['Tab, then arrow keys', 'tables: scroll'],
   ['Esc', 'closes a dialog'],
 ]

@@ -35,7 +35,7 @@ export function Shell({ session }: { readonly session: Session }) {
       <div>
         {unreachable && (
           <p class="away" role="alert">
-            The service does not answer. What you see is what came last; it is asked again until it is back.
+            The service does not answer. The page shows the last data received; requests are retried until it answers.
           </p>
         )}
         <main class="page" id="content" tabIndex={-1}>
@@ -100,9 +100,9 @@ function leave(): void {
 
 function Missing() {
   return (
-    <Empty title="There is no such page, or not for this key">
+    <Empty title="The page does not exist, or this key may not open it">
       <p>
-        What your key may do is shown at the side. <a href={linkTo([])}>Go to the overview</a>.
+        The menu at the side shows the pages that your key may open. <a href={linkTo([])}>Go to the overview</a>.
       </p>
     </Empty>
   )

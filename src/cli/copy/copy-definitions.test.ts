@@ -132,7 +132,7 @@ describe('planDefinitions', () => {
     ['active', 'active', []],
     ['blocked', 'active', [{ alias: 'plant', reason: 'moved' }]],
     ['blocked', 'blocked', [{ alias: 'plant', reason: 'moved' }]],
-    ['active', 'blocked', 'plant: it is blocked at the target alone'],
+    ['active', 'blocked', 'plant: it is blocked only at the target'],
   ])('plans the state of an ingest that is %s at the source and %s at the target', (here, there, outcome) => {
     const source = service({ ingests: [ingest({ state: here, reason: 'moved' })] })
     const target = service({ ingests: [ingest({ state: there })] })

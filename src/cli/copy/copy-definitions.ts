@@ -123,12 +123,12 @@ function routeOf(entity: EntityAnswer, feeding: readonly DefinedIngest[], orphan
   const [first] = full
   if (first === undefined) {
     throw new CommandError(
-      `No ingest of the entity ${entity.entity} has all of its fields, so its rows cannot be pushed as a whole. ` +
-        `Add the fields that are missing to ${feeding[0]?.alias} with "tidemark ingests add-fields", at the source, and copy again.`,
+      `No ingest of the entity ${entity.entity} has all of its fields, so its rows cannot be pushed completely. ` +
+        `Add the missing fields to ${feeding[0]?.alias} with "tidemark ingests add-fields", at the source, and copy again.`,
     )
   }
   const choice = `its rows go to the ingest ${first.alias}, the first of ${feeding.length} that has all fields`
-  const stand = `it has no ingest at the source; its rows go to an ingest of its name, which you may delete afterwards`
+  const stand = `it has no ingest at the source; its rows go to an ingest with the entity's name, which you may delete afterwards`
   const note = orphan ? stand : feeding.length > 1 ? choice : null
   return { name: entity.entity, kind: 'series', alias: first.alias, note }
 }
@@ -148,7 +148,7 @@ export function planDefinitions(
   const faults = ingests.flatMap((ingest) => {
     const other = known.get(ingest.alias)
     if (other === undefined) return []
-    const states = ingest.state === 'active' && other.state === 'blocked' ? ['it is blocked at the target alone'] : []
+    const states = ingest.state === 'active' && other.state === 'blocked' ? ['it is blocked only at the target'] : []
     return [...differencesOf(ingest, other), ...states].map((fault) => `${ingest.alias}: ${fault}`)
   })
   const retain = entities.flatMap(({ entity, retention }) => {

@@ -32,7 +32,10 @@ test.each<[name: string, counts: Partial<CopyCounts>, problems: string[], notes:
   [
     'the source is still pushed to',
     { sourceAfter: 12 },
-    ['the source has 12 rows, and the target 10', 'the source had 10 rows when the copy began: it is still pushed to'],
+    [
+      'the source has 12 rows, and the target 10',
+      'the source had 10 rows when the copy began: rows are still pushed to it',
+    ],
     [],
   ],
   [

@@ -50,7 +50,8 @@ async function send(
 ): Promise<Sent> {
   if (route.kind === 'metadata') return copyItems(job, ingest, items)
   const entity = (await job.source.entities()).find((other) => other.entity === route.name)
-  if (entity === undefined) throw new CommandError(`The entity ${route.name} was deleted from the source meanwhile.`)
+  if (entity === undefined)
+    throw new CommandError(`The entity ${route.name} was deleted from the source during the copy.`)
   return copySeries(job, { entity, ingest, dates })
 }
 
@@ -64,7 +65,7 @@ export async function copyOne(job: CopyJob, route: CopyRoute, dates: CopyDates):
   if (targetBefore > 0 && route.kind === 'series' && ingest.duplicates !== 'replace') {
     context.stderr.write(
       `${route.name}: the target has ${targetBefore} rows already. Rows of a copy that was interrupted less than 24 hours ago are ` +
-        'not stored twice; others would be.\n',
+        'not stored twice; any other rows would be.\n',
     )
   }
   const { copied, rejected, pending, errors } = await send(job, route, ingest, dates, sourceBefore)
@@ -133,7 +134,7 @@ export function verdictOf(counts: CopyCounts): Verdict {
       : `the source has ${sourceAfter} ${unit}, and the target ${targetAfter}`,
   )
   if (sourceAfter !== sourceBefore)
-    problems.push(`the source had ${sourceBefore} ${unit} when the copy began: it is still pushed to`)
+    problems.push(`the source had ${sourceBefore} ${unit} when the copy began: rows are still pushed to it`)
   else if (!partial && copied < sourceAfter) {
     notes.push(
       `the source shows ${copied} of its ${sourceAfter} ${unit}; rows without a value in any metric, and rows older than the retention, are never shown`,

@@ -51,7 +51,7 @@ function halved(widthMs: number, startMs: number): number {
   if (widthMs > 1) return Math.floor(widthMs / 2)
   const date = new Date(startMs).toISOString()
   throw new CommandError(
-    `The rows of the one millisecond ${date} are more than an answer of the source may hold. ` +
+    `The rows of the single millisecond ${date} exceed the limit of an answer of the source. ` +
       'Raise its limits.resultRows, limits.resultBytes or limits.queryTimeMs, and copy again.',
   )
 }

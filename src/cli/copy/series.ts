@@ -4,9 +4,11 @@ import { rowBytesMax } from '../../file-push/rows.ts'
 import { LineSplitter } from '../../lib/line-splitter.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
+import { qualityWords } from '../../model/quality.ts'
 import { UsageError } from '../command-error.ts'
 import { type CopyRange, type WindowedSource, windowsOf } from './copy-windows.ts'
 import { copyPiecesOf, halvesOfPiece, type PieceRules } from './pieces.ts'
+import { hasTies, inPushedOrder } from './pushed-order.ts'
 import { type CopyJob, type Sent, sendAll, withNotedRetries } from './sending.ts'
 
 /** The dates of `--from` (inclusive) and `--to` (exclusive); null means unbounded. */
@@ -22,17 +24,20 @@ const windowBytesMax = 64 * 1024 * 1024
 /** Error codes that mean that a smaller window must be requested. */
 const tooMuchCodes = ['result_too_large', 'query_timeout']
 
-/** The source's rows of an entity, in the order of `select`. */
+/** The source's rows of an entity, by date and tags; rows of one date and tags in the order in which they were pushed. */
 function windowedSource(job: CopyJob, entity: EntityDescription, progress: ProgressBar): WindowedSource {
-  const [first, ...tags] = entity.fields.filter(({ role }) => role === 'tag')
-  const dimensions = entity.fields.filter(({ role }) => role === 'dimension')
-  const fields = [...tags, ...dimensions].map(({ name }) => name)
-  const read = async ({ startMs, endMs }: CopyRange): Promise<readonly Uint8Array[] | null> => {
+  const named = (role: string): string[] => entity.fields.filter((field) => field.role === role).map(({ name }) => name)
+  const [first = null, ...tags] = named('tag')
+  const dimensions = named('dimension')
+  const quality = named('quality').length === 0 ? [] : qualityWords
+  const read = async (range: CopyRange, fields: readonly string[]): Promise<readonly Uint8Array[] | null> => {
+    const { startMs, endMs } = range
     const dates = { start_date: formatInstant(startMs), end_date: formatInstant(endMs) }
+    const request = { entity: entity.entity, fields, quality, ...dates }
     const splitter = new LineSplitter({ lineBytesMax: rowBytesMax })
     const lines: Uint8Array[] = []
     let bytes = 0
-    for await (const chunk of job.source.queryBytes('select', { entity: entity.entity, fields, ...dates }, 'ndjson')) {
+    for await (const chunk of job.source.queryBytes('select', request, 'ndjson')) {
       bytes += chunk.length
       if (bytes > windowBytesMax && endMs > startMs) return null
       for (const line of splitter.push(chunk)) lines.push(line)
@@ -40,11 +45,19 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
     for (const line of splitter.end()) lines.push(line)
     return lines
   }
+  const select = (range: CopyRange, fields: readonly string[]): Promise<readonly Uint8Array[] | null> =>
+    withNotedRetries(job, progress, () => read(range, fields)).catch(nullWhereTooMuch)
   return {
-    select: (range) => withNotedRetries(job, progress, () => read(range)).catch(nullWhereTooMuch),
+    select: async (range) => {
+      const rows = await select(range, [...tags, ...dimensions])
+      const [dimension] = dimensions
+      if (rows === null || dimension === undefined || !hasTies(rows, dimension)) return rows
+      const plain = await select(range, tags)
+      return plain === null ? null : inPushedOrder(rows, plain, dimension)
+    },
     nextMs: async (afterMs) => {
       // Only the first date is needed, not the row of each combination of tags.
-      const request = { entity: entity.entity, id_name_field: first?.name ?? null, date: formatInstant(afterMs) }
+      const request = { entity: entity.entity, id_name_field: first, quality, date: formatInstant(afterMs) }
       const rows = await withNotedRetries(job, progress, () => job.source.query('next', request)).catch(
         nullWhereTooMuch,
       )
@@ -117,6 +130,6 @@ export async function copySeries(
 export function dateOption(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
   const ms = parseInstant(text)
-  if (ms === null) throw new UsageError(`${option} takes a date as in 2026-01-01, and not "${text}".`)
+  if (ms === null) throw new UsageError(`${option} must be a date such as 2026-01-01, not "${text}".`)
   return ms
 }

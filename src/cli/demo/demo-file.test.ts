@@ -43,5 +43,5 @@ test('later starts read the file of the first one, with changes saved since', as
 test.each(['', 'x', '{}', '{"adminKey":5}', '[]', 'null'])('a file with %j is not overwritten', async (text) => {
   await openDemoFile(folder, nowMs)
   writeFileSync(join(folder, 'demo.json'), text)
-  await expect(openDemoFile(folder, nowMs)).rejects.toThrow('is not what a demo wrote')
+  await expect(openDemoFile(folder, nowMs)).rejects.toThrow('was not written by a demo')
 })

@@ -67,5 +67,5 @@ export async function openDemoFile(folder: string, nowMs: number): Promise<DemoF
   } catch {
     // Invalid JSON is handled like any other invalid text.
   }
-  throw new CommandError(`${path} is not what a demo wrote. Give another folder with --data, or delete this one.`)
+  throw new CommandError(`${path} was not written by a demo. Give another folder with --data, or delete this one.`)
 }

@@ -22,7 +22,8 @@ export function freePort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', (cause: NodeJS.ErrnoException) => {
-      const what = cause.code === 'EADDRINUSE' ? `Port ${port} is taken` : `Port ${port} cannot be used (${cause.code})`
+      const what =
+        cause.code === 'EADDRINUSE' ? `Port ${port} is in use` : `Port ${port} cannot be used (${cause.code})`
       reject(new CommandError(`${what}. Choose another one with --port, as in --port ${port + 1}.`, { cause }))
     })
     probe.listen(port, host, () => {

@@ -61,8 +61,8 @@ Open the portal at   ${welcome.url}/portal
 Tidemark is at       ${welcome.url}
 Key to push and read ${welcome.key}
 Admin key            ${welcome.adminKey}
-The data is kept in  ${welcome.folder}
-Reading needs no key here: the demo sets access.consumption=public for itself. "tidemark serve" asks for one.
+The data is stored in  ${welcome.folder}
+Reading needs no key here: the demo sets access.consumption=public for itself. "tidemark serve" requires one.
 
 ${lines.join('\n')}
 `

@@ -45,7 +45,7 @@ export function addCsvOptions(command: Command): Command {
     )
     .option(
       '--time <columns>',
-      'CSV: date+time, two columns joined by a space to the time of the row, or to the property that --map gives the first',
+      'CSV: date+time, two columns joined by a space as the time of the row, or as the property that --map gives the first',
     )
     .option('--header-line <number>', 'CSV: the line of the header; lines before it are skipped', parseCount)
     .option(
@@ -56,7 +56,7 @@ export function addCsvOptions(command: Command): Command {
     .option('--comment <mark>', 'CSV: the start of comment lines, such as "#"; they are skipped')
     .option(
       '--as-is',
-      'also push CSV columns without a field in the ingest (their rows are rejected, and kept), and times like 20260101 as numbers',
+      'also push CSV columns without a field in the ingest (their rows are rejected, and kept), and push times like 20260101 as numbers',
     )
     .option(
       '--delimiter <character>',
@@ -104,7 +104,7 @@ export function refuseCsvOptions(options: CsvOptions): void {
   const given = optionKeys.flatMap((key) => (options[key] === undefined || key === 'asIs' ? [] : [optionNames[key]]))
   if (given.length === 0) return
   throw new UsageError(
-    `${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} for CSV: JSON rows and lines go as they are.`,
+    `${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} only for CSV: JSON rows and lines are sent unchanged.`,
   )
 }
 
@@ -112,7 +112,7 @@ export function constantsOf(options: CsvOptions, source: RowsSource): Map<string
   const constants = parsePairs('--set', options.set)
   for (const [property, value] of constants) {
     if (value !== '@filename') continue
-    if (source.name === null) throw new UsageError('--set with @filename needs a file, and not standard input.')
+    if (source.name === null) throw new UsageError('--set with @filename needs a file, not standard input.')
     constants.set(property, source.name)
   }
   return constants

@@ -59,7 +59,7 @@ test('a local time that occurs twice ends the push with an error; --ambiguous re
   const refused = await pushCsv(csv, ['--time-zone', 'Europe/Madrid'])
   expect(refused.code).toBe(1)
   expect(refused.err).toContain(
-    'the rest of the file was not read: line 3: in "D", "2026-10-25 02:30" comes twice in Europe/Madrid',
+    'the rest of the file was not read: line 3: in "D", "2026-10-25 02:30" occurs twice in Europe/Madrid',
   )
   const { code, rows } = await pushCsv(csv, ['--time-zone', 'Europe/Madrid', '--ambiguous', 'later'])
   expect([code, rows[1].D]).toEqual([0, '2026-10-25T01:30:00.000Z'])
@@ -67,7 +67,7 @@ test('a local time that occurs twice ends the push with an error; --ambiguous re
 
 test.each([
   [['--time-format', 'dd/mm/yyyy'], 'has no month: "M". Months are MM, and minutes mm.'],
-  [['--time-zone', 'Madrid'], '"Madrid" is no time zone.'],
+  [['--time-zone', 'Madrid'], '"Madrid" is not a time zone.'],
 ])('%j is refused before any request is sent', async (options, message) => {
   const { code, err, rows } = await pushCsv('D,T,V\n1,a,1\n', options)
   expect([code, rows]).toEqual([64, []])
@@ -88,7 +88,7 @@ test('an unnamed column, such as the pandas index, is reported, and can be dropp
 test('for rejected times in seconds, proposes --time-format seconds', async () => {
   const fault = 'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "1397088120"'
   const { out } = await pushCsv('D,T,V\n1397088120,a,1\n', [], fault)
-  expect(out).toContain('For times like "1397088120" there is --time-format seconds.\n')
+  expect(out).toContain('For times like "1397088120" use --time-format seconds.\n')
 })
 
 test('detects semicolons as written by Excel, and prints a command that works', async () => {
@@ -97,7 +97,7 @@ test('detects semicolons as written by Excel, and prints a command that works', 
   const refused = await pushCsv(csv, format)
   expect([refused.code, refused.rows]).toEqual([1, []])
   expect(refused.err).toBe(
-    'tidemark: The columns are separated by ";", and not by ",". Nothing was sent. Type: ' +
+    'tidemark: The columns are separated by ";", not by ",". Nothing was sent. Type: ' +
       'tidemark push plant - --format csv --delimiter ";" --decimal comma --time-format "dd/MM/yyyy HH:mm"\n',
   )
   const { rows } = await pushCsv(csv, [...format, '--delimiter', ';', '--decimal', 'comma'])
@@ -150,8 +150,8 @@ test('reports all unknown columns before anything is sent, with the options to u
   const refused = await pushCsv(csv, [])
   expect([refused.code, refused.rows]).toEqual([1, []])
   expect(refused.err).toBe(
-    'tidemark: The ingest plant has no fields of the names "timestamp", "value", "a note". Nothing was sent. ' +
-      'Its fields without a column are D, V. Say what the columns become, as in --map "timestamp=D,value=V,a note=FIELD", ' +
+    'tidemark: The ingest plant has no fields with the names "timestamp", "value", "a note". Nothing was sent. ' +
+      'Its fields without a column are D, V. Map the columns to fields, as in --map "timestamp=D,value=V,a note=FIELD", ' +
       'leave them out with --drop "timestamp,value,a note", or push them with --as-is: their rows are rejected, and kept.\n',
   )
   const mapped = await pushCsv(csv, ['--map', 'timestamp=D,value=V', '--drop', 'a note'])
@@ -163,7 +163,7 @@ test('reports all unknown columns before anything is sent, with the options to u
 test('guesses no fields from the cells if a file has only a header', async () => {
   const { code, err } = await pushCsv('timestamp,value,sensor\n', [])
   expect(code).toBe(1)
-  expect(err).toContain('The file has a header and no rows, so what its columns hold is not known.')
+  expect(err).toContain('The file has a header and no rows, so the content of its columns is not known.')
   expect(err).toContain('--map timestamp=D,value=FIELD,sensor=FIELD')
 })
 
@@ -192,19 +192,19 @@ test('refuses a --set property that is not a field in the same way', async () =>
   const both = await pushCsv(csv, ['--set', 'Z=1'])
   expect([both.code, both.rows]).toEqual([1, []])
   expect(both.err).toContain(
-    'has no fields of the names "value", "Z". Nothing was sent. Its fields without a column are V. Say what the columns become, as in --map value=V, ' +
-      "leave them out with --drop value, give --set a field's name, and not Z, or push them with --as-is",
+    'has no fields with the names "value", "Z". Nothing was sent. Its fields without a column are V. Map the columns to fields, as in --map value=V, ' +
+      "leave them out with --drop value, give --set a field's name, not Z, or push them with --as-is",
   )
   const alone = await pushCsv(csv, ['--set', 'Z=1', '--map', 'value=V'])
   expect([alone.code, alone.rows]).toEqual([1, []])
-  expect(alone.err).toContain("Nothing was sent. Give --set a field's name, and not Z, or push them with --as-is")
+  expect(alone.err).toContain("Nothing was sent. Give --set a field's name, not Z, or push them with --as-is")
   const asIs = await pushCsv(csv, ['--set', 'Z=1', '--map', 'value=V', '--as-is'])
   expect(asIs.rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1, Z: 1 }])
 })
 
 test('for rejected numbers with a comma, proposes --decimal comma', async () => {
   const { out } = await pushCsv('D,T,V\n2026-01-01,a,"1,5"\n', [], 'V: expected a number, got "1,5"')
-  expect(out).toContain('For numbers like "1,5" there is --decimal comma.\n')
+  expect(out).toContain('For numbers like "1,5" use --decimal comma.\n')
 })
 
 test('reads thousands separators only if they are unambiguous, and reports other numbers', async () => {
@@ -215,7 +215,7 @@ test('reads thousands separators only if they are unambiguous, and reports other
   )
   expect(point.rows.map(({ V }) => V)).toEqual([1081.5, '1,081'])
   expect(point.out).toContain(
-    'The comma in "1,081" may part thousands or be the decimal sign. --decimal comma reads 1.081; where 1081 is meant, write it so in the file.\n',
+    'The comma in "1,081" may separate thousands or be the decimal sign. --decimal comma reads 1.081; if 1081 is meant, write it like that in the file.\n',
   )
   const options = ['--delimiter', ';', '--decimal', 'comma']
   const comma = await pushCsv(
@@ -236,13 +236,13 @@ test('reports a wrong encoding before any fault of the header', async () => {
 test('detects semicolons if cells of JSON are not valid CSV with commas', async () => {
   const { code, err } = await pushCsv('D;T;V\n2026-01-01;"a,""b"",""c""";1\n2026-01-01;{"x":1,"y":2};1\n', [])
   expect(code).toBe(1)
-  expect(err).toContain('The columns are separated by ";", and not by ",".')
+  expect(err).toContain('The columns are separated by ";", not by ",".')
 })
 
 test.each([
-  ['T,V\na,1\n', [], 'No column becomes D, which each row of plant must have. Nothing was sent.'],
-  ['V\n1\n', [], 'No column becomes D, T, which each row'],
-  ['D,T,V\n2026-01-01,a,1\n', ['--drop', 'T'], 'No column becomes T'],
+  ['T,V\na,1\n', [], 'No column is mapped to D, which each row of plant must have. Nothing was sent.'],
+  ['V\n1\n', [], 'No column is mapped to D, T, which each row'],
+  ['D,T,V\n2026-01-01,a,1\n', ['--drop', 'T'], 'No column is mapped to T'],
 ])('%j with %j is refused for lack of a required field', async (csv, options, message) => {
   const { code, err, rows } = await pushCsv(csv, options)
   expect([code, rows]).toEqual([1, []])
@@ -263,7 +263,7 @@ test('pushes new columns to an open ingest, except those with invalid field name
   const refused = await openPush('D,T,"Temp, °C"\n2026-01-01,a,1\n')
   expect([refused.code, refused.rows]).toEqual([1, []])
   expect(refused.err).toContain(
-    `Its fields without a column are V. Say what the columns become, as in --map 'Temp\\, °C=Temp_C'`,
+    `Its fields without a column are V. Map the columns to fields, as in --map 'Temp\\, °C=Temp_C'`,
   )
 })
 
@@ -273,12 +273,12 @@ test('--types applies to a field that rows add: other values do not add it, and 
   expect((await openPush(csv, ['--types', 'temp2=string'])).rows).toMatchObject([{ temp2: 'n/a' }, { temp2: '2' }])
   const long = await openPush(csv, ['--types', 'temp2=long'])
   expect([long.code, long.rows]).toEqual([1, []])
-  expect(long.err).toContain('none of type long. Nothing was sent. An operator adds it: tidemark ingests add-fields')
+  expect(long.err).toContain('but not long. Nothing was sent. An operator can add it: tidemark ingests add-fields')
   const untold = await openPush(csv)
   expect([untold.code, untold.rows]).toEqual([1, []])
   expect(untold.err).toContain(
-    '"temp2" would make a field of texts of its first value, "n/a", and later ones like 2 would be rejected. Nothing was sent. Type: ' +
-      'tidemark push plant - --format csv --types temp2=double (or temp2=string where they are texts)',
+    '"temp2" would become a string field because of its first value, "n/a", and later values like 2 would be rejected. Nothing was sent. Type: ' +
+      'tidemark push plant - --format csv --types temp2=double (or temp2=string if they are strings)',
   )
 })
 
@@ -286,7 +286,7 @@ test('proposes --time for separate date and time columns, and reads them as one'
   const csv = 'Datum;Uhrzeit;T;V\n31.12.2026;24:00;a;1,5\n31.12.2026;;a;2\n'
   const options = ['--delimiter', ';', '--decimal', 'comma']
   const refused = await pushCsv(csv, options)
-  expect(refused.err).toContain('Say what the columns become, as in --time Datum+Uhrzeit, leave them out')
+  expect(refused.err).toContain('Map the columns to fields, as in --time Datum+Uhrzeit, leave them out')
   const format = ['--time-format', 'dd.MM.yyyy HH:mm']
   const { rows } = await pushCsv(csv, [...options, ...format, '--time', 'Datum+Uhrzeit'])
   // A date without its time is not midnight.
@@ -296,7 +296,7 @@ test('proposes --time for separate date and time columns, and reads them as one'
   ])
   const wrong = await pushCsv(csv, [...options, '--time', 'Datum+Zeit'])
   expect([wrong.code, wrong.rows]).toEqual([1, []])
-  expect(wrong.err).toContain('as date+time, and not "Datum+Zeit". Nothing was sent. There are: Datum, Uhrzeit, T, V')
+  expect(wrong.err).toContain('as date+time, not "Datum+Zeit". Nothing was sent. The columns are: Datum, Uhrzeit, T, V')
 })
 
 test.each([
@@ -323,9 +323,7 @@ test('refuses dates in digits alone, which would be read as 1976, and proposes t
     expect(refused.err).toContain(
       'D of row 1, 202301010000, is read as milliseconds: 1976-05-30T10:43:30.000Z. As a date (yyyyMMddHHmm) it is 2023-01-01T00:00:00.000Z',
     )
-    expect(refused.err).toContain(
-      '--time-format yyyyMMddHHmm (--time-format milliseconds where they are milliseconds)\n',
-    )
+    expect(refused.err).toContain('--time-format yyyyMMddHHmm (--time-format milliseconds if they are milliseconds)\n')
   }
   expect((await pushCsv(csv, ['--time-format', 'yyyyMMddHHmm'])).rows).toMatchObject([
     { D: '2023-01-01T00:00:00.000Z' },

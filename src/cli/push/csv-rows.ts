@@ -41,7 +41,7 @@ function refuseLikelyOther(push: CsvPush, { delimiter, lines }: CsvWriting, { li
   }
   const header = headerLine ?? skipLines + 1
   const why = [
-    ...(is === was ? [] : [`The columns are separated by ${is}, and not by ${was}.`]),
+    ...(is === was ? [] : [`The columns are separated by ${is}, not by ${was}.`]),
     ...(likely.lines === lines || header === 1 ? [] : [`The header seems to be on line ${header} of the file.`]),
     ...(comment === lines.comment ? [] : [`Lines that begin with ${comment} seem to be comments.`]),
   ]
@@ -60,8 +60,8 @@ export function refuseCompactDates(push: CsvPush, found: MisreadTime | null): vo
   const { property, likelyUnit: meant } = found
   const wayOut =
     push.source.format === 'csv'
-      ? `Type: ${commandWith(push, { timeFormat: meant })} (--time-format milliseconds where they are milliseconds)`
-      : 'Where they are milliseconds all the same, give --as-is.'
+      ? `Type: ${commandWith(push, { timeFormat: meant })} (--time-format milliseconds if they are milliseconds)`
+      : 'If they are milliseconds, give --as-is.'
   throw new CommandError(`${misreadText(found, `${property} of row ${found.row}`)} Nothing was sent. ${wayOut}`)
 }
 
@@ -116,9 +116,9 @@ function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: Fi
   const about = head.header.some(looksLikeValue)
     ? ' The first line looks like a row: if the file has no header, put a line with the names of its columns before it.'
     : head.rows.length === 0
-      ? ' The file has a header and no rows, so what its columns hold is not known.'
+      ? ' The file has a header and no rows, so the content of its columns is not known.'
       : head.header.filter((name) => looksLikeClock.test(name)).length > 1
-        ? ' The names of columns look like times of a day. Such a file is not read: it needs a row for each time.'
+        ? ' The names of columns look like times of a day. Such a file is not supported: it needs a row for each time.'
         : ''
   const lacking = unfed.length === 0 ? '' : ` Its fields without a column are ${unfed.join(', ')}.`
   const say = [
@@ -129,15 +129,17 @@ function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: Fi
     ...(unknown.length === 0
       ? []
       : [
-          `Say what the columns become, as in ${say.join(' ')}`,
+          `Map the columns to fields, as in ${say.join(' ')}`,
           `leave them out with --drop ${shellWord(listed(unknown))}`,
         ]),
     ...(constants.length === 0
       ? []
-      : [`${unknown.length === 0 ? 'Give' : 'give'} --set a field's name, and not ${constants.join(', ')}`]),
+      : [`${unknown.length === 0 ? 'Give' : 'give'} --set a field's name, not ${constants.join(', ')}`]),
     'or push them with --as-is: their rows are rejected, and kept.',
   ]
-  const open = push.known.isOpen ? `, which is open, can make no fields of the names` : ' has no fields of the names'
+  const open = push.known.isOpen
+    ? `, which is open, cannot create fields with the names`
+    : ' has no fields with the names'
   throw new CommandError(
     `The ingest ${push.ingest}${open} ${quoted([...unknown, ...constants])}. Nothing was sent.${about}${lacking} ${ways.join(', ')}`,
   )
@@ -157,8 +159,8 @@ function refuseLacking({ ingest, known }: CsvPush, head: CsvHead, { names, mappi
   const pairs = others.flatMap((name, place) => (likely[place] ? [`${listed([name])}=${likely[place]}`] : []))
   const map = pairs.length > 0 ? pairs.join(',') : `${names[0] ?? 'COLUMN'}=${example}`
   throw new CommandError(
-    `No column becomes ${lacking.join(', ')}, which each row of ${ingest} must have. Nothing was sent. Say which column does, as in --map ${shellWord(map)}, ` +
-      `give every row one value with --set ${shellWord(`${example}=VALUE`)}, or push them with --as-is: their rows are rejected, and kept.`,
+    `No column is mapped to ${lacking.join(', ')}, which each row of ${ingest} must have. Nothing was sent. Map a column to it, as in --map ${shellWord(map)}, ` +
+      `give all rows one value with --set ${shellWord(`${example}=VALUE`)}, or push them with --as-is: their rows are rejected, and kept.`,
   )
 }
 
@@ -173,7 +175,7 @@ function refuseOtherFields(push: CsvPush, head: CsvHead, { names, mapping }: Fil
     const type = given.get(property)
     if (!madeTypes.includes(type)) {
       throw new CommandError(
-        `Rows make fields of numbers (double), texts (string) and booleans, and none of type ${type}. Nothing was sent. An operator adds it: tidemark ingests add-fields ${push.ingest} --field ${property}:${type}:metric`,
+        `Rows can add fields of type double, string and boolean, but not ${type}. Nothing was sent. An operator can add it: tidemark ingests add-fields ${push.ingest} --field ${property}:${type}:metric`,
       )
     }
     const cells = head.rows.flatMap((row) => row[head.header.indexOf(name)] ?? [])
@@ -182,8 +184,8 @@ function refuseOtherFields(push: CsvPush, head: CsvHead, { names, mapping }: Fil
     if (type !== undefined || mapping.conversions?.has(property) || kinds[0] !== 'string' || number === undefined)
       continue
     throw new CommandError(
-      `"${name}" would make a field of texts of its first value, "${cells[0]}", and later ones like ${number} would be rejected. Nothing was sent. Type: ` +
-        `${commandWith(push, { types: [...(push.options.types ?? []), `${property}=double`] })} (or ${property}=string where they are texts)`,
+      `"${name}" would become a string field because of its first value, "${cells[0]}", and later values like ${number} would be rejected. Nothing was sent. Type: ` +
+        `${commandWith(push, { types: [...(push.options.types ?? []), `${property}=double`] })} (or ${property}=string if they are strings)`,
     )
   }
 }
@@ -200,7 +202,7 @@ function dateAndTimeOf(option: string | undefined, { header }: CsvHead): readonl
     if (header.includes(date) && header.includes(time)) return [date, time]
   }
   throw new CommandError(
-    `--time takes two columns of the file, as date+time, and not "${option}". Nothing was sent. There are: ${header.join(', ')}`,
+    `--time must name two columns of the file, as date+time, not "${option}". Nothing was sent. The columns are: ${header.join(', ')}`,
   )
 }
 

@@ -73,12 +73,12 @@ test('a dry run continues after unreadable lines, and prints the same hints as a
     would be rejected  1
     cannot be read     3
     row 4: V: expected a number, got "1,5" (wrong_type)
-    For numbers like "1,5" there is --decimal comma.
-    line 3: in "D", "2026-10-25 02:30" comes twice in Europe/Madrid ...
+    For numbers like "1,5" use --decimal comma.
+    line 3: in "D", "2026-10-25 02:30" occurs twice in Europe/Madrid ...
     line 4: there are 2 cells, and the header has 3 columns
-    line 6: in "D", "2026-10-25 02:31" comes twice in Europe/Madrid ...
+    line 6: in "D", "2026-10-25 02:31" occurs twice in Europe/Madrid ...
     A push ends at the first line that cannot be read.
-    --ambiguous earlier or --ambiguous later chooses.
+    Choose with --ambiguous earlier or --ambiguous later.
     Nothing was stored.
     "
   `)
@@ -90,7 +90,7 @@ test('--dry-run and --stop-after exclude each other', async () => {
   const { url, seen } = await service(checking)
   const { code, err } = await tidemark(url, [...dryRun, '--stop-after', '1'], file(2, []))
   expect([code, seen]).toEqual([64, []])
-  expect(err).toContain('so --stop-after has nothing to stop. Give one of the two.')
+  expect(err).toContain('so --stop-after has no effect. Give one of them.')
 })
 
 test('--stop-after ends a push after that many rejected rows, and prints how to continue', async () => {
@@ -118,7 +118,7 @@ test('--stop-after ends a push after that many rejected rows, and prints how to 
     file(500, [3, 4]),
   )
   expect(out).toContain('received  10\nstored     8\nrejected   2\n')
-  expect(err).toContain('Rows up to 10 were sent and are on disk, nothing after them. To go on: --skip-rows 10.')
+  expect(err).toContain('Rows up to 10 were sent and are on disk, nothing after them. To continue: --skip-rows 10.')
   expect(code).toBe(2)
 })
 
@@ -148,7 +148,7 @@ test('--stop-after ends a push when a receipt is refused, and prints the counts 
   expect(err).toBe(
     'tidemark: The outcome of 10 rows, which are on disk, is unknown: There is no batch b1.\n' +
       'tidemark: Stopped: the outcome of the rows is unknown (--stop-after). ' +
-      'Rows up to 20 were sent and are on disk, nothing after them. To go on: --skip-rows 20.\n',
+      'Rows up to 20 were sent and are on disk, nothing after them. To continue: --skip-rows 20.\n',
   )
   expect(code).toBe(1)
 })

@@ -40,7 +40,7 @@ export function oldLines({ count, retainedFromMs }: OldRows, ingest: string): re
   if (count === 0 || retainedFromMs === null) return []
   const rows = count === 1 ? '1 row is' : `${formatCount(count)} rows are`
   return [
-    `${rows} older than ${formatInstant(retainedFromMs)}, from when on items of ${ingest} are kept (retention): such rows are stored, and nobody is shown them.`,
+    `${rows} older than ${formatInstant(retainedFromMs)}, the start of the retention of ${ingest}: such rows are stored, but queries do not return them.`,
   ]
 }
 
@@ -68,8 +68,7 @@ export function reportText(report: PushReport, push: ReportedPush): string {
   if (csv) lines.push(...csvHints(report, push.options))
   else lines.push(...nameLines(report, push, onlyBatch(report)))
   lines.push(...misreadLines(push))
-  if (received === 0)
-    lines.push(`No ${noun} was sent: the file has none, or none behind those that --skip-rows leaves out.`)
+  if (received === 0) lines.push(`No ${noun} was sent: the file has none, or --skip-rows skips all of them.`)
   if (pending > 0) lines.push('The pending rows are on disk; the service has not reported their outcome.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
@@ -139,7 +138,7 @@ function precisionLines(lineTime: FirstLineTime): readonly string[] {
   const { time, given, likely } = found
   const [read, meant] = [found.givenMs, found.likelyMs].map(formatInstant)
   return [
-    `The first time in the file, ${time}, is read as ${precisionNames[given]}: ${read}. As ${precisionNames[likely]} it is ${meant}: give --precision ${likely} where that is meant.`,
+    `The first time in the file, ${time}, is read as ${precisionNames[given]}: ${read}. As ${precisionNames[likely]} it is ${meant}: if that is right, give --precision ${likely}.`,
   ]
 }
 
@@ -153,7 +152,7 @@ export function nameLines(
   const fields = `The fields of ${ingest} are ${[...known.types.keys()].join(', ')}.`
   if (renames === null) return hasUnknownNames(kinds, known.types) ? [fields] : []
   const pairs = [...renames].map(([name, field]) => `${escapedPart(name)}=${field}`).join(',')
-  const inFile = `${fields} By its first row, the file may mean ${pairs}: rename them there`
+  const inFile = `${fields} By its first row, the file may need the names ${pairs}: rename them there`
   if (batch === undefined) return [`${inFile}.`]
   const which = batch === null ? '--all' : `--batch ${batch}`
   return [
@@ -173,7 +172,7 @@ export function csvHints(
 /** The option for a file that could not be read to its end; null if no option helps. */
 export function choiceHint(readError: unknown): string | null {
   const isAmbiguous = readError instanceof Error && readError.cause instanceof AmbiguousTimeError
-  return isAmbiguous ? '--ambiguous earlier or --ambiguous later chooses.' : null
+  return isAmbiguous ? 'Choose with --ambiguous earlier or --ambiguous later.' : null
 }
 
 /** Options for the likely format of rejected times. */
@@ -182,9 +181,9 @@ function timeLines({ errors }: Faults, given: string | undefined): string[] {
   if (hint === null) return []
   const options = hint.formats.map((format) => `--time-format ${/\W/.test(format) ? `"${format}"` : format}`)
   const local = hint.formats.some((format) => !epochUnits.some((unit) => unit === format))
-    ? ', and --time-zone where it is no UTC'
+    ? ', and --time-zone if the times are not UTC'
     : ''
-  return [`For times like "${hint.example}" there is ${options.join(' or ')}${local}.`]
+  return [`For times like "${hint.example}" use ${options.join(' or ')}${local}.`]
 }
 
 function conversionLines({ errors }: Faults, given: ReadonlyMap<string, string>): string[] {
@@ -199,27 +198,27 @@ function numberLines({ errors }: Faults): string[] {
   const hint = numberHint(errors)
   if (hint === null) return []
   const { example, is } = hint
-  if (is === 'comma') return [`For numbers like "${example}" there is --decimal comma.`]
+  if (is === 'comma') return [`For numbers like "${example}" use --decimal comma.`]
   if (is === 'point') return [`Numbers like "${example}" have a decimal point: they are read without --decimal comma.`]
   const [mark, read] = example.includes(',')
     ? ['comma', '--decimal comma']
     : ['point', 'A push without --decimal comma']
   return [
-    `The ${mark} in "${example}" may part thousands or be the decimal sign. ${read} reads ${example.replace(',', '.')}; where ${example.replace(/[.,]/, '')} is meant, write it so in the file.`,
+    `The ${mark} in "${example}" may separate thousands or be the decimal sign. ${read} reads ${example.replace(',', '.')}; if ${example.replace(/[.,]/, '')} is meant, write it like that in the file.`,
   ]
 }
 
 function whatIsOnDisk(result: SendResult, skipped: number, noun: Counted): string {
   const rows = acknowledgedUpTo(result, skipped)
   if (rows === null) {
-    return `Of the ${noun}s up to ${result.lastRow}, all but those named are on disk; nothing after them was sent.`
+    return `All ${noun}s up to ${result.lastRow}, except those named above, are on disk; nothing after them was sent.`
   }
   if (isInDoubt(result)) {
     const before = rows === skipped ? '' : `All ${noun}s before ${noun} ${rows + 1} are on disk. `
-    return `${before}Look which of the later ones are there before you go on with --skip-rows ${rows}: what is there would be stored twice, unless the ingest replaces rows of one time.`
+    return `${before}Check which of the later ones are stored before you continue with --skip-rows ${rows}: stored ones would be stored twice, unless the ingest replaces rows of the same time.`
   }
   if (result.acknowledgedRows === 0) return `No ${result.failed.length === 0 ? '' : 'other '}${noun} was sent.`
-  return `All ${noun}s before ${noun} ${rows + 1} are on disk, none after. Once it is mended, go on with --skip-rows ${rows}.`
+  return `All ${noun}s before ${noun} ${rows + 1} are on disk, none after. Correct the fault and continue with --skip-rows ${rows}.`
 }
 
 /** Where `--stop-after` ended a push, and how to continue. */
@@ -232,7 +231,7 @@ export function stoppedText(
   const last = Math.max(result.lastRow, skipRows)
   const reason =
     why === 'rejected' ? `${formatCount(stopAfter)} rows or more are rejected` : 'the outcome of the rows is unknown'
-  return `Stopped: ${reason} (--stop-after). ${noun === 'row' ? 'Rows' : 'Lines'} up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
+  return `Stopped: ${reason} (--stop-after). ${noun === 'row' ? 'Rows' : 'Lines'} up to ${last} were sent and are on disk, nothing after them. To continue: --skip-rows ${last}.`
 }
 
 /** Why rows are pending: their receipts could not be read. */

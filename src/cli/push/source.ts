@@ -65,7 +65,7 @@ async function* gunzipped(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   await fed
   if (saidBytes > gunzip.bytesWritten) {
     throw new CommandError(
-      'Behind the end of the gzip there is more, after zeros: the file is damaged. Nothing of that was pushed.',
+      'After the end of the gzip data and zeros, there is more data: the file is damaged. That data was not pushed.',
     )
   }
 }
@@ -88,7 +88,7 @@ function formatOf(path: string, asked: FileFormat | undefined, fromName: FileFor
   if (/\.(xlsx?|xlsm|xlsb|ods)$/i.test(path))
     throw new UsageError(`"${path}" is a spreadsheet. Save its sheet as CSV (in Excel as "CSV UTF-8"), and push that.`)
   throw new UsageError(
-    `The name "${path}" does not say what it holds. Give --format csv, ndjson, json or lp (line protocol).`,
+    `The name "${path}" does not show the format. Give --format csv, ndjson, json or lp (line protocol).`,
   )
 }
 
@@ -109,7 +109,7 @@ export async function openSource(path: string, asked: FileFormat | undefined, st
     throw new CommandError(`"${path}" is a folder. Push its files one by one.`)
   const format = formatOf(path, asked, fromName)
   if (!(stats instanceof Stats))
-    throw new CommandError(`There is no file "${path}" that can be read.`, { cause: stats })
+    throw new CommandError(`The file "${path}" does not exist or cannot be read.`, { cause: stats })
   const file = createReadStream(path, { highWaterMark: chunkBytes })
   const totalBytes = stats.isFile() ? stats.size : null
   return { bytes: bytesOf(file), format, delimiter, name, totalBytes, readBytes: () => read }

@@ -58,7 +58,7 @@ test('waits for a service that is starting, and prints each failure once', async
   expect([result, sleeps]).toEqual([7, [250, 500, 1000, 2000, 4000]])
   expect(lines).toEqual([
     expect.stringContaining(`(ECONNREFUSED). ${start}`),
-    expect.stringContaining('broke before its answer came'),
+    expect.stringContaining('broke before its answer arrived'),
     `tidemark: It starts. ${again}`,
     'tidemark: The service answers now.',
   ])

@@ -29,7 +29,7 @@ test('replays rows with changes into another ingest', async () => {
   const { code, out } = await tidemark(url, [...replay, '--all', '--into', 'plant2', ...changes])
   expect({ code, out }).toEqual({
     code: 2,
-    out: '2 rows are stored now in plant2, 1 is still rejected. The list shows them as they were pushed; --dry-run says why they do not pass.\n',
+    out: '2 rows are stored now in plant2, 1 is still rejected. The list shows them as they were pushed; --dry-run shows why they are rejected.\n',
   })
   const body = JSON.parse(seen.at(-1)!.slice(replayPath.length))
   expect(body).toEqual({
@@ -89,7 +89,7 @@ test('refuses to overwrite valid values without --yes', async () => {
     out: '',
     err:
       'tidemark: --set overwrites a good value of V in 2 of the 3 rows, the first of them 4. Nothing was changed. ' +
-      '--field V chooses the rows where it is at fault, --set-missing V=... those without it; --yes overwrites.\n',
+      '--field V chooses the rows where it is at fault, --set-missing V=... the rows without it; --yes overwrites.\n',
   })
   expect(seen).toEqual([listPath, `${replayPath}/preview {"ids":["3","4","5"],"set":{"V":null}}`])
   expect((await tidemark(url, [...replay, '--all', '--set', 'V=null', '--yes'])).code).toBe(0)
@@ -156,11 +156,11 @@ test('reports names that no row has', async () => {
 test.each([
   [
     ['--convert', 'V=int'],
-    '"int" is no conversion. There are: number, decimal_comma, text, boolean, iso, seconds, milliseconds, microseconds, nanoseconds.',
+    '"int" is not a known conversion. There are: number, decimal_comma, text, boolean, iso, seconds, milliseconds, microseconds, nanoseconds.',
   ],
-  [['--rename', 'V'], '--rename takes name=value, and not "V".'],
-  [['--set', 'V=1,5'], 'and not "5". Write \\, for a comma within a value: V=1\\,5.'],
-  [['--set', 'n=90071992547409931'], 'give it in quotes, and convert it to a number'],
+  [['--rename', 'V'], '--rename must be name=value, not "V".'],
+  [['--set', 'V=1,5'], 'not "5". Write \\, for a comma within a value: V=1\\,5.'],
+  [['--set', 'n=90071992547409931'], 'give it in quotes and convert it to a number'],
 ])('%j is refused', async (options, says) => {
   const { url, seen } = await service(answers)
   const { code, err } = await tidemark(url, [...replay, '--all', ...options])

@@ -24,8 +24,7 @@ interface ReplayOptions extends ChoiceOptions, JsonOption {
 }
 
 const examples = `
-Properties are dropped first, then renamed, then set, then converted. A change that does not fit a row leaves it as it is. --convert takes
-${conversions.join(', ')}.
+Properties are dropped first, then renamed, then set, then converted. A change that does not fit a row leaves the row unchanged. --convert accepts ${conversions.join(', ')}.
 Those from iso on make times, as --time-format of a push does. --set changes all chosen rows. If it would overwrite valid values, the
 replay is refused without --yes. --set-missing changes only rows without a value. --code and --field choose rows.
 A valid row is stored once and leaves the list. The others stay, with their new reason. Rows that were changed, or sent to another
@@ -77,8 +76,8 @@ export function addReplay(rejected: Command, context: CliContext): void {
 function ownRowsText(ingest: string): string {
   const name = shellWord(ingest)
   return (
-    'A replay needs an admin key, and has no --mine. Your own rows you mend in a file and push again: ' +
-    `tidemark rejected export ${name} --mine --rows > mend.ndjson, then tidemark push ${name} mend.ndjson, then tidemark rejected discard ${name} --mine with what chooses the old ones.`
+    'A replay needs an admin key, and has no --mine. Correct your own rows in a file and push them again: ' +
+    `tidemark rejected export ${name} --mine --rows > mend.ndjson, then tidemark push ${name} mend.ndjson, then tidemark rejected discard ${name} --mine with options that choose the old rows.`
   )
 }
 
@@ -200,7 +199,7 @@ function refuseToOverwrite(overwriting: Overwriting): void {
   throw new CommandError(
     [
       ...overwrittenLines({ ...overwriting, more: false }),
-      `Nothing was changed. --field ${overwritten[0]!.name} chooses the rows where it is at fault, --set-missing ${names}=... those without it; --yes overwrites.`,
+      `Nothing was changed. --field ${overwritten[0]!.name} chooses the rows where it is at fault, --set-missing ${names}=... the rows without it; --yes overwrites.`,
     ].join(' '),
   )
 }
@@ -227,7 +226,9 @@ function replayText(
   const where = into === undefined ? '' : ` in ${into}`
   const isOtherwise = [into, drop, rename, set, setMissing, convert].some((option) => option !== undefined)
   const why =
-    isOtherwise && rejected > 0 ? ' The list shows them as they were pushed; --dry-run says why they do not pass.' : ''
+    isOtherwise && rejected > 0
+      ? ' The list shows them as they were pushed; --dry-run shows why they are rejected.'
+      : ''
   return `${stored} ${stored === 1 ? 'row is' : 'rows are'} stored now${where}, ${stay}.${why}\n`
 }
 
@@ -264,7 +265,7 @@ function jsonOrText(text: string): string | number | boolean | null {
   if (typeof value !== 'number') return value as string | boolean | null
   // A JavaScript number would lose digits; the service can convert the string.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new UsageError(`${text} has too many digits for --set: give it in quotes, and convert it to a number.`)
+    throw new UsageError(`${text} has too many digits for --set: give it in quotes and convert it to a number.`)
   }
   return value
 }

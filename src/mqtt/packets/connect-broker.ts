@@ -27,11 +27,11 @@ const firstRefusal = 0x80
 /** Reason codes of MQTT 3.1.1 and MQTT 5. */
 const refusals = new Map<number, string>([
   [1, 'it does not speak this version of MQTT; --protocol has the others'],
-  [2, 'it does not take this client id'],
+  [2, 'it does not accept this client id'],
   [4, 'the user name or password is wrong'],
   [5, 'this user may not connect'],
   [0x84, 'it does not speak MQTT 5; try --protocol 3.1.1'],
-  [0x85, 'it does not take this client id'],
+  [0x85, 'it does not accept this client id'],
   [0x86, 'the user name or password is wrong'],
   [0x87, 'this user may not connect'],
   [0x8a, 'this client is banned'],
@@ -86,7 +86,7 @@ class Connection implements BrokerConnection {
     const packets = parser(this.#wire)
     packets.on('packet', (packet) => this.#read(packet))
     this.#cutter = new PacketCutter(options.messageBytesMax, (bytes) => packets.parse(bytes))
-    packets.on('error', (error: unknown) => this.#end(`the broker sent what is not MQTT (${String(error)})`))
+    packets.on('error', (error: unknown) => this.#end(`the broker sent data that is not MQTT (${String(error)})`))
     const socket = openSocket(options)
     this.#socket = socket
     socket.setNoDelay(true)
@@ -109,7 +109,7 @@ class Connection implements BrokerConnection {
   async begin(): Promise<void> {
     const { signal } = this.#options
     const timer = setTimeout(() => this.#end(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs)
-    const stopped = (): void => this.#end('it is not waited for any more')
+    const stopped = (): void => this.#end('the connection attempt was stopped')
     signal?.addEventListener('abort', stopped)
     if (signal?.aborted === true) stopped()
     const over = this.ended.then((reason) => {

@@ -72,8 +72,8 @@ export class KnownMetrics {
     if (name === undefined && alias === undefined) return { why: 'a metric has neither name nor alias' }
     const found = name ?? this.#names.get(alias!)
     if (found !== undefined) return { name: found, datatype: datatype ?? this.#datatypes.get(found) }
-    if (this === KnownMetrics.none) return { why: `the birth that says what alias ${alias} means did not come` }
-    return { why: `the birth before it does not say what alias ${alias} means` }
+    if (this === KnownMetrics.none) return { why: `the birth that defines alias ${alias} did not arrive` }
+    return { why: `the birth before it does not define alias ${alias}` }
   }
 
   /** Whether a metric's name is known, and for an integer its type. A metric with neither name nor alias needs no birth, since none would help. */
@@ -112,5 +112,5 @@ export function meaningAfter(
   if (!before.known.canRead(metric) || 'why' in then) return now
   if ('name' in now && now.name === then.name && now.datatype === then.datatype) return now
   const metricText = metric.name ?? `alias ${metric.alias}`
-  return { why: `a message is missing, and no birth after it says that ${metricText} is still what it was` }
+  return { why: `a message is missing, and no later birth confirms that ${metricText} is unchanged` }
 }

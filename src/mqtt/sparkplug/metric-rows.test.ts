@@ -75,12 +75,12 @@ test.each<[string, WrittenMetric, string]>([
   ['an array', { datatype: 22, bytes: new Uint8Array([1]) }, 'x is of the type Int8Array'],
   ['an unknown type', { datatype: 99, int: 1 }, 'x has the unknown data type 99'],
   ['an integer without a type', { int: 1 }, 'x has no data type'],
-  ['a number out of range', { datatype: 1, int: 300 }, 'x is 300, which is no Int8'],
-  ['an unsigned number out of range', { datatype: 5, int: 256 }, 'x is 256, which is no UInt8'],
-  ['a string for a number', { datatype: 10, string: '1' }, 'x is 1, which is no Double'],
+  ['a number out of range', { datatype: 1, int: 300 }, 'x is 300, which is not a valid Int8'],
+  ['an unsigned number out of range', { datatype: 5, int: 256 }, 'x is 256, which is not a valid UInt8'],
+  ['a string for a number', { datatype: 10, string: '1' }, 'x is 1, which is not a valid Double'],
   ['NaN', { datatype: 10, double: Number.NaN }, 'x is NaN'],
   ['an infinite number', { datatype: 9, float: Number.NEGATIVE_INFINITY }, 'x is -Infinity'],
-  ['a missing value', { datatype: 10 }, 'x has no value, and does not say that it is null'],
+  ['a missing value', { datatype: 10 }, 'x has no value, and is not marked as null'],
   ['a time out of range', { datatype: 10, double: 1, timestamp: 1e16 }, 'x has the time 10000000000000000'],
 ])('%s makes an error row', (_, metric, why) => {
   const [good, bad, ...more] = rowsOf([

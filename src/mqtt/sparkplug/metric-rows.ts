@@ -60,7 +60,7 @@ class RowsOfMetrics {
       const series = (): string => JSON.stringify(tagFields.map((tag) => properties.get(tag)))
       const ms = metric.timestamp ?? this.#source.payload.timestamp
       const at = instantText(ms ?? receiveTimes.next(series()))
-      if (at === null) return { why: `${name} has the time ${ms}, which no calendar has` }
+      if (at === null) return { why: `${name} has the time ${ms}, which is not a valid date` }
       texts.set(timeField, JSON.stringify(at))
     }
     texts.set(valueFields[kind], jsonOf(value))

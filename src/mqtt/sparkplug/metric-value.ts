@@ -102,10 +102,10 @@ export function metricValue(
   if (isNull) return { value: null }
   const type = datatype === undefined ? undefined : datatypes.get(datatype)
   if (type !== undefined && type.read === undefined) return { why: `is of the type ${type.name}` }
-  if (value === undefined) return { why: 'has no value, and does not say that it is null' }
+  if (value === undefined) return { why: 'has no value, and is not marked as null' }
   if (typeof value === 'number' && !Number.isFinite(value)) return { why: `is ${value}` }
   if (datatype === undefined) return typeof value === 'bigint' ? { why: 'has no data type' } : { value }
   if (type?.read === undefined) return { why: `has the unknown data type ${datatype}` }
   const read = type.read(value)
-  return read === null ? { why: `is ${value}, which is no ${type.name}` } : { value: read }
+  return read === null ? { why: `is ${value}, which is not a valid ${type.name}` } : { value: read }
 }

@@ -49,10 +49,10 @@ const ncmd = 'spBv1.0/G/NCMD/N'
 const named = (name: string, alias: number, double = 0): WrittenMetric => ({ name, alias, datatype: 10, double })
 const value = (alias: number, double: number): WrittenMetric => ({ alias, double })
 const bdSeq = (long: number): WrittenMetric => ({ name: 'bdSeq', datatype: 4, long })
-const missing = (alias: number): string => `the birth that says what alias ${alias} means did not come`
-const unsaid = (alias: number): string => `the birth before it does not say what alias ${alias} means`
+const missing = (alias: number): string => `the birth that defines alias ${alias} did not arrive`
+const unsaid = (alias: number): string => `the birth before it does not define alias ${alias}`
 const changed = (alias: number): string =>
-  `a message is missing, and no birth after it says that alias ${alias} is still what it was`
+  `a message is missing, and no later birth confirms that alias ${alias} is unchanged`
 
 test('aliases have the meaning given by the birth of their node or device', () => {
   const { asked, send } = world()
@@ -319,11 +319,11 @@ test.each([
   ['spBv1.0/G/NCMD/N', []],
   ['spBv1.0/G/DCMD/N/D', []],
   ['spBv1.0/STATE/host', []],
-  ['spBv1.0/G/NDATA/N/D', ['the topic is none of Sparkplug B']],
-  ['spBv1.0/G/DDATA/N', ['the topic is none of Sparkplug B']],
-  ['spBv1.0/G/WHAT/N', ['the topic is none of Sparkplug B']],
-  ['spBv1.0/G/DDATA/N/D/E', ['the topic is none of Sparkplug B']],
-  ['spBv1.0/G/NDATA/N', [expect.stringContaining('the payload is none of Sparkplug B (')]],
+  ['spBv1.0/G/NDATA/N/D', ['the topic is not a Sparkplug B topic']],
+  ['spBv1.0/G/DDATA/N', ['the topic is not a Sparkplug B topic']],
+  ['spBv1.0/G/WHAT/N', ['the topic is not a Sparkplug B topic']],
+  ['spBv1.0/G/DDATA/N/D/E', ['the topic is not a Sparkplug B topic']],
+  ['spBv1.0/G/NDATA/N', [expect.stringContaining('the payload is not a Sparkplug B payload (')]],
 ])('a text payload on %s', (topic, faults) => {
   const { nodes } = world()
   const payload = new TextEncoder().encode('{"online":true}')

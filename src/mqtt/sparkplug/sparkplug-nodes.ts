@@ -83,12 +83,12 @@ export class SparkplugNodes {
   take(message: ReceivedMessage): readonly MappedMessage[] {
     const topic = sparkplugTopic(message.topic)
     if (topic === 'other') return [{ message, rows: [] }]
-    if (topic === null) return [this.#unmapped(message, 'the topic is none of Sparkplug B')]
+    if (topic === null) return [this.#unmapped(message, 'the topic is not a Sparkplug B topic')]
     let payload: Payload
     try {
       payload = decodePayload(message.payload)
     } catch (error) {
-      return [this.#unmapped(message, `the payload is none of Sparkplug B (${messageOf(error)})`)]
+      return [this.#unmapped(message, `the payload is not a Sparkplug B payload (${messageOf(error)})`)]
     }
     const taken = { message, topic, payload }
     const node = this.#nodeOf(topic)
@@ -223,7 +223,7 @@ export class SparkplugNodes {
     const atMs = nowMs()
     if (ask === null || atMs - node.askedMs < pollEveryMs) return
     node.askedMs = atMs
-    onNote(`${node.group}/${node.node} is asked for its births: a message or a definition is missing.`)
+    onNote(`Requesting births from ${node.group}/${node.node}: a message or a definition is missing.`)
     ask(commandTopic(node))
   }
 

@@ -60,7 +60,7 @@ function SubscriberTable({ subscribers, onMake }: TableProps) {
       <Empty title="No subscriber yet">
         <p>
           A subscriber is someone who pushes or reads: a plant, a team, a program. It has keys, and subscriptions that
-          say what these are good for and until when.
+          define what the keys may access and until when.
         </p>
         <button type="button" class="button first" onClick={onMake}>
           Make the first one

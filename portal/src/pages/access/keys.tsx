@@ -27,7 +27,7 @@ export function KeyTable({ subscriber, keys, onChanged }: Props) {
     <Panel title="Keys" tools={newKey}>
       {keys.length === 0 ? (
         <Empty title="No key yet">
-          <p>A key is what a program shows with each request. It is shown once, when it is made.</p>
+          <p>A program sends a key with each request. The key is shown once, when it is created.</p>
         </Empty>
       ) : (
         <TableFrame name="Keys">
@@ -83,7 +83,7 @@ function RevokeKey({ id, onClose, onChanged }: RevokeProps) {
       }}
     >
       <p>
-        Who uses <code>{id}</code> is let in no more, at once.
+        Requests with <code>{id}</code> are refused from now on.
       </p>
     </AskFirst>
   )

@@ -63,7 +63,7 @@ function MadeKey({ value, rights, onClose }: MadeProps) {
   return (
     <Dialog title="The key" onClose={onClose} onSend={onClose}>
       <div class="note warn">
-        <p>It is shown this once. Copy it now: it is kept nowhere and cannot be shown again.</p>
+        <p>The key is shown only once. Copy it now: it is not stored and cannot be shown again.</p>
       </div>
       <div class="actions">
         <code class="made-key">{value}</code>
@@ -77,7 +77,7 @@ function MadeKey({ value, rights, onClose }: MadeProps) {
         <CopyButton text={shell} label="Copy these lines" />
       </div>
       {rights.some((right) => right !== 'admin') && (
-        <p class="small soft">What it may push to and read, the subscriptions of its subscriber say.</p>
+        <p class="small soft">The subscriptions of its subscriber define what it may push to and read.</p>
       )}
       <div class="actions end">
         <button type="submit" class="button first">

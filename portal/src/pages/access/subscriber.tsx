@@ -56,7 +56,7 @@ export function SubscriberPage({ name, known, asked }: Props) {
             goTo(linkTo(['access']))
           }}
         >
-          <p>All its keys end at once, and its subscriptions with them. What it pushed stays.</p>
+          <p>All its keys and subscriptions end immediately. The rows that it pushed stay.</p>
         </AskFirst>
       )}
     </>

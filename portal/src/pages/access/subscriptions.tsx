@@ -28,7 +28,7 @@ export function Subscriptions({ subscriber, kept, onChanged }: Props) {
   const save = (): Promise<boolean> =>
     saving.run(async (signal) => {
       await clientOf(signal).putSubscriptions(subscriber, entries)
-      notify('The subscriptions are kept.')
+      notify('The subscriptions are saved.')
       onChanged()
     })
   const add = (entry: SubscriptionEntry): void => setEntries([...entries, entry])
@@ -77,7 +77,7 @@ function EntryDeeds({ savable, onAdd, onSave }: DeedsProps) {
         Add one to read
       </button>
       <button type="button" class="button first push-right" disabled={!savable} onClick={() => void onSave()}>
-        Keep the changes
+        Save the changes
       </button>
     </div>
   )

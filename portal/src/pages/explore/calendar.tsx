@@ -24,7 +24,7 @@ export function Calendar({ span, zone, onClose, onRange }: Props) {
         onRange(typedRange(from, to, zone, Date.now()))
       }}
     >
-      <p>Both by the clocks of {zone}.</p>
+      <p>Both in the time zone {zone}.</p>
       <CalendarInput label="First" value={from} onValue={setFrom} />
       <CalendarInput label="Last" value={to} least={from} onValue={setTo} />
       <div class="actions end">

@@ -222,7 +222,7 @@ function StateTotals({ strips, left, colorOf }: TotalsProps) {
             </li>
           ))
         })}
-        {left > 0 && <li class="soft small">{countText(left)} more strips are in the table alone.</li>}
+        {left > 0 && <li class="soft small">{countText(left)} more strips are only in the table.</li>}
       </ul>
     </section>
   )

@@ -64,8 +64,8 @@ function DeleteRows({ shown, entity, onClose, onDeleted }: DrawnProps & { onClos
       }}
     >
       <p>
-        Of {view.tags.join(', ')}, from {clock(span.fromMs)} to {clock(span.toMs)} ({view.zone}), both included: what is
-        drawn. Drag over the chart first to choose another range.
+        Of {view.tags.join(', ')}, from {clock(span.fromMs)} to {clock(span.toMs)} ({view.zone}), both included: the
+        range that is drawn. Drag over the chart first to choose another range.
       </p>
       <Check
         label={`Keep the rows: only ${view.fields.join(', ')} reads as null`}
@@ -73,11 +73,11 @@ function DeleteRows({ shown, entity, onClose, onDeleted }: DrawnProps & { onClos
         onChecked={keepRows}
       />
       {dry.error === null && (
-        <p role="status">{dry.value === null ? 'Counting…' : `It takes ${plural(dry.value.rows, 'row')} from view.`}</p>
+        <p role="status">{dry.value === null ? 'Counting…' : `It hides ${plural(dry.value.rows, 'row')}.`}</p>
       )}
       <ProblemNote error={dry.error} />
       <TextField label="Reason" value={reason} onValue={setReason} placeholder="wrong unit" required />
-      <p class="soft small">Rows that are pushed later are not touched. It can be taken back below the chart.</p>
+      <p class="soft small">Rows pushed later are not affected. The deletion can be taken back below the chart.</p>
     </AskFirst>
   )
 }

@@ -79,12 +79,12 @@ export function Download({ shown, entity, name }: Props) {
             label="Numbers"
             value={decimal}
             choices={[
-              { value: '.', text: '1234.5, cells parted by commas' },
-              { value: ',', text: '1234,5, cells parted by semicolons' },
+              { value: '.', text: '1234.5, cells separated by commas' },
+              { value: ',', text: '1234,5, cells separated by semicolons' },
             ]}
             onValue={(value) => change({ decimal: value })}
           />
-          <p class="soft small">A text that a spreadsheet would take for a formula gets an apostrophe.</p>
+          <p class="soft small">A string that a spreadsheet would read as a formula gets an apostrophe.</p>
           <div class="actions end">
             <button type="button" class="button" onClick={() => show(false)}>
               Cancel

@@ -69,7 +69,7 @@ function Asked({ view, entity, onChange, ...room }: Props & { readonly pixels: n
         <>
           {shown === null ? 'Items' : titleOf(shown, entity)}{' '}
           <span class="soft small" role="status">
-            {busy ? `asking… ${rows.rows > 0 ? plural(rows.rows, 'row') : ''}` : summary(shown)}
+            {busy ? `loading… ${rows.rows > 0 ? plural(rows.rows, 'row') : ''}` : summary(shown)}
           </span>
         </>
       }
@@ -94,7 +94,7 @@ function Asked({ view, entity, onChange, ...room }: Props & { readonly pixels: n
       {shown === null && error === null && !busy && (
         <Empty title="Stopped">
           <button type="button" class="button slim" onClick={rows.again}>
-            Ask again
+            Run again
           </button>
         </Empty>
       )}
@@ -173,7 +173,7 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
       <div class="inside">
         <Empty title="No items in this range">
           {nearest.length > 0 && (
-            <p>The nearest items of these tags are those of {[...new Set(nearest)].map(text).join(', ')}.</p>
+            <p>The nearest items of these tags are at {[...new Set(nearest)].map(text).join(', ')}.</p>
           )}
           <p>{wholeText(entity, zone, !isInSavedView)}</p>
         </Empty>
@@ -192,7 +192,7 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
       ) : (
         <LineChart {...props} lines={lines} buckets={buckets} />
       )}
-      <p class="soft small chart-notes">{[...notes, `Times are those of ${zoneText(zone, span.toMs)}.`].join(' ')}</p>
+      <p class="soft small chart-notes">{[...notes, `Times are in ${zoneText(zone, span.toMs)}.`].join(' ')}</p>
     </div>
   )
 }

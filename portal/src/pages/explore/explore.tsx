@@ -99,7 +99,7 @@ function Opened({ entities }: { readonly entities: readonly EntityDescription[] 
         <div class="explore-main">
           <RangeBar view={view} entity={entity} onChange={change} onAdjust={adjust} />
           {entity === undefined ? (
-            <Empty title={`There is no entity ${view.entity}, or not for this key`}>
+            <Empty title={`The entity ${view.entity} does not exist, or this key may not read it`}>
               <p>Choose another one at the side.</p>
             </Empty>
           ) : isOpening && freshest.busy ? (

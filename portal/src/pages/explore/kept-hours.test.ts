@@ -82,10 +82,10 @@ test('the notes state from when rows are retained, and what is drawn before that
     return expiredNotes({ asked, ...overHours(asked, span, expiring) }, entity)
   }
   const from = 'Rows are kept from 2026-03-01 01:00:00'
-  const hours = `${from}, of what was before hours alone:`
+  const hours = `${from}, and only hours before that:`
   expect(notes({})).toEqual([`${hours} mean, least and greatest are drawn by whole hours.`])
-  expect(notes({ how: 'average' })).toEqual([`${hours} it is drawn by whole hours.`])
-  expect(notes({ how: 'select' })).toEqual([`${from}: what was before needs them, and is not drawn.`])
-  expect(notes({ fields: ['on', 'V'] })[1]).toBe('Of on there are no hours.')
-  expect(notes({ zone: 'Asia/Kathmandu' })[1]).toBe('Buckets begin by UTC, as the hours do.')
+  expect(notes({ how: 'average' })).toEqual([`${hours} the chart is drawn by whole hours.`])
+  expect(notes({ how: 'select' })).toEqual([`${from}; earlier data is not drawn, because this chart needs rows.`])
+  expect(notes({ fields: ['on', 'V'] })[1]).toBe('There are no hours of on.')
+  expect(notes({ zone: 'Asia/Kathmandu' })[1]).toBe('Buckets begin in UTC, as the hours do.')
 })

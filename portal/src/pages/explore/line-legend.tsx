@@ -190,7 +190,7 @@ export function LineLegend(props: Props) {
                     class="as-link"
                     aria-pressed={right.includes(name)}
                     aria-label={axisSides[place] ? `${axisSides[place]} axis: ${name}` : `axis not shown: ${name}`}
-                    title="Draw it against an axis of its own at the right"
+                    title="Draw it against its own axis at the right"
                     onClick={() => onRight(name)}
                   >
                     {axisSides[place] ?? 'not shown'}
@@ -201,7 +201,7 @@ export function LineLegend(props: Props) {
           ))}
         </tbody>
       </table>
-      {lines.left > 0 && <p class="soft small inside">{lines.left} more lines are in the table of items alone.</p>}
+      {lines.left > 0 && <p class="soft small inside">{lines.left} more lines are only in the table of items.</p>}
     </section>
   )
 }

@@ -51,7 +51,7 @@ export function SmallCharts(props: Props) {
         ))}
       </div>
       {below}
-      {left > 0 && <p class="soft small">{plural(left, 'more tag')} of these are in the table of items alone.</p>}
+      {left > 0 && <p class="soft small">{plural(left, 'more tag')} of these are only in the table of items.</p>}
     </>
   )
 }

@@ -75,7 +75,7 @@ export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Pro
         value={typed}
         onValue={type}
         placeholder="any part, description, unit…"
-        hint={chosen.length === 0 ? 'Choose those that are to be drawn.' : undefined}
+        hint={chosen.length === 0 ? 'Choose the tags to draw.' : undefined}
       />
       <ProblemNote error={all.error ?? begun.error} />
       <ul class="tag-list">

@@ -17,7 +17,7 @@ export function useEarlier(
   const before = { ...view, ...(span === null ? {} : fixed(span)), granularity, live: false }
   const rows = useRows({ view: before, entity, pixels, time }, span !== null)
   if (!isAsked) return { shown: null, error: null }
-  if (span === null) return { shown: null, error: new Error('This is no duration, such as P7D.') }
+  if (span === null) return { shown: null, error: new Error('This is not a duration, such as P7D.') }
   // Results for another shift, or for other tags, are not drawn over the current data.
   const isThis = rows.shown?.asked.from === before.from && !rows.stale
   const earlier =

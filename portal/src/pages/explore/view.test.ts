@@ -109,11 +109,11 @@ test.each([
   ['', '', false, []],
   ['-3,5', '2', false, []],
   ['0.1', '1000', true, []],
-  ['abc', '', false, ['Least: “abc” is no number.']],
-  ['30', '15', false, ['Least must be below greatest: neither limit is taken.']],
-  ['15', '15', false, ['Least must be below greatest: neither limit is taken.']],
-  ['0', 'x', true, ['Least: a logarithmic axis has only numbers above zero.', 'Greatest: “x” is no number.']],
-  ['', '-1', true, ['Greatest: a logarithmic axis has only numbers above zero.']],
+  ['abc', '', false, ['Least: “abc” is not a number.']],
+  ['30', '15', false, ['Least must be below greatest: neither limit is applied.']],
+  ['15', '15', false, ['Least must be below greatest: neither limit is applied.']],
+  ['0', 'x', true, ['Least: a logarithmic axis needs numbers above zero.', 'Greatest: “x” is not a number.']],
+  ['', '-1', true, ['Greatest: a logarithmic axis needs numbers above zero.']],
 ])('the limits %j and %j, logarithmic %j, have the faults %j', (least, greatest, log, faults) => {
   expect(limitFaults({ least, greatest, log })).toEqual(faults)
 })

@@ -79,12 +79,12 @@ export function limitFaults({ log, least, greatest }: Omit<Axes, 'right'>): stri
   const typed = { Least: least, Greatest: greatest }
   const faults = Object.entries(typed).flatMap(([name, text]) => {
     const limit = limitOf(text)
-    if (limit === null) return text.trim() === '' ? [] : [`${name}: “${text}” is no number.`]
-    return log && limit <= 0 ? [`${name}: a logarithmic axis has only numbers above zero.`] : []
+    if (limit === null) return text.trim() === '' ? [] : [`${name}: “${text}” is not a number.`]
+    return log && limit <= 0 ? [`${name}: a logarithmic axis needs numbers above zero.`] : []
   })
   const [from, to] = [limitOf(least), limitOf(greatest)]
   const isTurned = faults.length === 0 && from !== null && to !== null && from >= to
-  return isTurned ? ['Least must be below greatest: neither limit is taken.'] : faults
+  return isTurned ? ['Least must be below greatest: neither limit is applied.'] : faults
 }
 
 /** Whether the view specifies nothing to draw. */

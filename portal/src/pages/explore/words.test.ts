@@ -28,7 +28,7 @@ test.each([
 
 test('values at cursors that are not items are described as means of buckets', () => {
   expect(cursorNote('average', 'six_hour')).toBe(
-    'A and B show means of items, every six hours: of buckets that begin there.',
+    'A and B show means of items, every six hours: the values of buckets that begin there.',
   )
   expect(cursorNote('auto')).toBe('')
 })

@@ -45,7 +45,7 @@ export function cursorNote(how: How, granularity = ''): string {
   const values = atCursors[how]
   return values === undefined
     ? ''
-    : `A and B show ${values}, every ${stepText(granularity)}: of buckets that begin there.`
+    : `A and B show ${values}, every ${stepText(granularity)}: the values of buckets that begin there.`
 }
 
 /** Whether `plot` omitted nothing: a pixel with a single item of a tag has no others. */
@@ -74,12 +74,12 @@ export function expiredNotes(
 ): string[] {
   if (kept === null) return []
   const from = `Rows are kept from ${clockText(Date.parse(rows_from ?? ''), asked.zone)}`
-  if (kept === 'rows') return [`${from}: what was before needs them, and is not drawn.`]
+  if (kept === 'rows') return [`${from}; earlier data is not drawn, because this chart needs rows.`]
   const left = asked.fields.filter((field) => !view.fields.includes(field))
   return [
-    `${from}, of what was before hours alone: ${asked.how === 'auto' ? 'mean, least and greatest are drawn' : 'it is drawn'} by whole hours.`,
-    ...(left.length === 0 ? [] : [`Of ${left.join(', ')} there are no hours.`]),
-    ...(asked.zone === view.zone ? [] : ['Buckets begin by UTC, as the hours do.']),
+    `${from}, and only hours before that: ${asked.how === 'auto' ? 'mean, least and greatest are drawn' : 'the chart is drawn'} by whole hours.`,
+    ...(left.length === 0 ? [] : [`There are no hours of ${left.join(', ')}.`]),
+    ...(asked.zone === view.zone ? [] : ['Buckets begin in UTC, as the hours do.']),
   ]
 }
 

@@ -57,7 +57,7 @@ export function AddField(props: Props) {
     }
     const outcome = await replayRows(ingest.alias, replay, signal, setDone)
     notify(
-      `The field is added. ${countText(outcome.stored)} rows are stored now, ${countText(outcome.rejected)} are rejected still.`,
+      `The field is added. ${countText(outcome.stored)} rows are stored now, ${countText(outcome.rejected)} are still rejected.`,
     )
     onChanged()
   }
@@ -77,7 +77,7 @@ export function AddField(props: Props) {
       onDeed={add}
     >
       <p class="soft">
-        Rows stored before have null in it. A field cannot be taken away again, nor its type be changed.
+        Rows stored earlier have null in it. A field cannot be removed, and its type cannot be changed.
       </p>
       <div class="grid-form">
         <TextField label="Name" value={field.name} onValue={(name) => change({ name })} required mono />

@@ -21,13 +21,13 @@ export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest
         {duplicates !== undefined && (
           <>
             <dt>Same time and tags</dt>
-            <dd>{duplicates === 'keep' ? 'all are kept' : 'the later one replaces the earlier'}</dd>
+            <dd>{duplicates === 'keep' ? 'all are stored' : 'the later one replaces the earlier'}</dd>
           </>
         )}
         {unknown === 'add' && (
           <>
             <dt>Unknown properties</dt>
-            <dd>become fields with the first row that has them</dd>
+            <dd>become fields when a first row has them</dd>
           </>
         )}
       </dl>
@@ -65,7 +65,7 @@ function FieldTable({ fields }: Pick<ShownIngest, 'fields'>) {
             <td>{type}</td>
             <td>
               <span class="label-tag">{role}</span>
-              {added === 'by_row' && <span class="small soft"> came with a row</span>}
+              {added === 'by_row' && <span class="small soft"> added by a row</span>}
             </td>
           </tr>
         ))}

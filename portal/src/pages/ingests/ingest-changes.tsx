@@ -18,7 +18,7 @@ export function StateChange({ ingest: { alias, state }, onClose, onChanged }: Pr
   const blocks = state === 'active'
   const change = async (signal: AbortSignal): Promise<void> => {
     await clientOf(signal).changeIngest(alias, blocks ? { state: 'blocked', reason } : { state: 'active' })
-    notify(blocks ? `${alias} is blocked.` : `${alias} takes pushes again.`)
+    notify(blocks ? `${alias} is blocked.` : `${alias} accepts pushes again.`)
     onChanged()
   }
   return (
@@ -31,11 +31,11 @@ export function StateChange({ ingest: { alias, state }, onClose, onChanged }: Pr
     >
       {blocks ? (
         <>
-          <p>Pushes are refused from now on. What is stored can still be read.</p>
-          <TextField label="Reason, as those who push are told" value={reason} onValue={setReason} />
+          <p>Pushes are refused from now on. Stored rows can still be read.</p>
+          <TextField label="Reason, shown to callers who push" value={reason} onValue={setReason} />
         </>
       ) : (
-        <p>Pushes are taken from now on.</p>
+        <p>Pushes are accepted from now on.</p>
       )}
     </AskFirst>
   )
@@ -59,8 +59,8 @@ export function DeleteIngest({ ingest: { alias, kind, entity }, onClose }: Omit<
       onClose={onClose}
       onDeed={leave}
     >
-      <p>Pushes to it are then answered with 404. What is stored stays, unless you say so here.</p>
-      <p>Rejected rows go with it, for good: repair or save them before.</p>
+      <p>Pushes to it then get the answer 404. Stored rows stay, unless you choose to delete them here.</p>
+      <p>Its rejected rows are deleted for good: repair or save them first.</p>
       <Check label={`Delete ${held} too, for good`} checked={drop} onChecked={setDrop} />
       {drop && <TextField label={`Type ${alias} to be sure`} value={typed} onValue={setTyped} mono />}
     </AskFirst>

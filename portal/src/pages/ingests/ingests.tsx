@@ -29,7 +29,7 @@ function OperatorList() {
         </button>
       </PageHead>
       <ProblemNote error={ingests.error} />
-      <Panel title="All ingests" tools={<span class="soft small">those with trouble first</span>}>
+      <Panel title="All ingests" tools={<span class="soft small">ingests with problems first</span>}>
         {ingests.value === null ? <Waiting /> : <IngestTable ingests={ingests.value} onMake={() => make(true)} />}
       </Panel>
       {making && <NewIngest onClose={() => make(false)} />}
@@ -46,7 +46,7 @@ function OwnIngests() {
       <PageHead title="Ingests" />
       <Panel title="You may push to">
         {aliases.length === 0 ? (
-          <Empty title="No ingest is named by your subscriptions">
+          <Empty title="Your subscriptions name no ingest">
             <p>If one of them is for every ingest, open the one you push to by its name.</p>
           </Empty>
         ) : (

@@ -21,14 +21,14 @@ interface Props {
 }
 
 function faultOfLine(text: string): string | null {
-  if (text.trim() === '') return 'A line is not empty.'
+  if (text.trim() === '') return 'The line must not be empty.'
   return /[\r\n]./.test(text.trim()) ? 'This is more than one line.' : null
 }
 
 function faultOfText(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'A row is a JSON object.'
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'A row must be a JSON object.'
   } catch (error) {
     return messageOf(error)
   }
@@ -75,7 +75,7 @@ export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
       </div>
       <TextArea label="The row" value={text} onValue={setText} rows={7} />
       <p class="small soft" role="status">
-        {fault ?? `It is ${form}. When it is stored, the row as it was leaves the list.`}
+        {fault ?? `It is ${form}. When it is stored, the old row leaves the list.`}
       </p>
       <PushKeyField />
     </AskFirst>

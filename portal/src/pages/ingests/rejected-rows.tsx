@@ -93,7 +93,7 @@ function RowTable({ rows, chosen, onChosen, onMend }: TableProps) {
               onChange={() => onChosen(allChosen ? new Set() : new Set(rows.map(({ id }) => id)))}
             />
           </th>
-          <th>Row as it was pushed, and what is wrong</th>
+          <th>Row as pushed, and its fault</th>
           <th class="only-wide">Received</th>
           <DeedsHead />
         </tr>

@@ -56,8 +56,8 @@ function NothingRejected() {
   return (
     <Empty title="No rejected rows">
       <p>
-        A pushed row is stored, or kept here with the reason: a missing time, a text where a number should be, a
-        property that is no field. From here it is mended, validated again or discarded. No row is dropped silently.
+        A pushed row is stored, or kept here with the reason: a missing time, a string in place of a number, a property
+        without a field. Here you can mend it, validate it again or discard it. No row is dropped silently.
       </p>
     </Empty>
   )

@@ -39,7 +39,7 @@ export function RowDeeds({ alias, filter, all, areLines, chosen, onChanged }: Pr
       setDone(0)
       try {
         const { stored, rejected } = await replayRows(alias, some ? ids : filter, signal, setDone)
-        notify(`${plural(stored, 'row')} stored, ${countText(rejected)} rejected still.`)
+        notify(`${plural(stored, 'row')} stored, ${countText(rejected)} still rejected.`)
       } finally {
         onChanged()
       }
@@ -109,7 +109,7 @@ function DiscardRows({ alias, which, selection, onClose, onChanged }: DiscardPro
         onChanged()
       }}
     >
-      <p>They are in no list any more and cannot be brought back. Counters and receipts stay as they are.</p>
+      <p>They leave all lists and cannot be restored. Counters and receipts stay as they are.</p>
     </AskFirst>
   )
 }

@@ -39,7 +39,7 @@ export function ItemTags({ id }: { readonly id: string }) {
     <section aria-label="Tags of this item" class="stack tight-stack">
       <h3>Tags that begin with its identifier</h3>
       <ProblemNote error={found.error} />
-      {found.value?.length === 0 && <p class="small soft">No entity that you may read has one.</p>}
+      {found.value?.length === 0 && <p class="small soft">No entity that you may read has such a tag.</p>}
       {found.value === null && found.error === null && (
         <p class="small soft" role="status">
           Asking…

@@ -97,7 +97,7 @@ function DeleteItem({ table, item, onClose, onChanged }: Props) {
       }}
     >
       <p>
-        <bdi>{id}</bdi> is gone for readers, until it is pushed again.
+        <bdi>{id}</bdi> is hidden from readers until it is pushed again.
       </p>
     </AskFirst>
   )

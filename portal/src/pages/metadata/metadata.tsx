@@ -25,9 +25,9 @@ function OneTable({ name, tables }: { readonly name: string; readonly tables: As
       <PageHead title={<bdi>{name}</bdi>} above={{ name: 'Metadata', at: ['metadata'] }} />
       <ProblemNote error={tables.error} />
       {tables.value !== null && described === undefined && (
-        <Empty title="There is no such table, or not for this key">
+        <Empty title="The table does not exist, or this key may not read it">
           <p>
-            <a href={linkTo(['metadata'])}>See those that there are</a>.
+            <a href={linkTo(['metadata'])}>See all tables</a>.
           </p>
         </Empty>
       )}
@@ -46,8 +46,8 @@ function Tables({ tables: { value, error } }: { readonly tables: AskedTables }) 
         {value?.length === 0 && (
           <Empty title="No table yet">
             <p>
-              A metadata ingest makes a table of items: one for each tag, say, with its unit and where it is. The newest
-              push of an identifier wins.
+              A metadata ingest creates a table of items: for example, one for each tag with its unit and place. The
+              newest push of an identifier replaces the others.
             </p>
             {mayDo('admin') && (
               <a class="button first" href={linkTo(['ingests'])}>

@@ -112,9 +112,7 @@ function ItemList({ table, conditions, onOpen }: ListProps) {
   if (items.length === 0) {
     return (
       <Empty title={conditions.length === 0 ? 'No item yet' : 'No item like that'}>
-        <p>
-          {conditions.length === 0 ? `Push one to the ingest ${table.entity}.` : 'Change what is looked for above.'}
-        </p>
+        <p>{conditions.length === 0 ? `Push one to the ingest ${table.entity}.` : 'Change the conditions above.'}</p>
       </Empty>
     )
   }

@@ -26,10 +26,10 @@ export function Backups() {
       }
     >
       <p class="inside soft">
-        A backup is a consistent copy of the running service, in a folder of its own machine.{' '}
+        A backup is a consistent copy of the running service, in a folder on its own machine.{' '}
         <span>
-          <code>tidemark restore</code> makes a data folder of it. Copy it to another machine to be safe from the loss
-          of this one.
+          <code>tidemark restore</code> creates a data folder from it. Copy the backup to another machine to survive the
+          loss of this one.
         </span>
       </p>
       <ProblemNote error={backups.error} />
@@ -81,7 +81,7 @@ function MakeBackup({ onClose, onMade }: { onClose(): void; onMade(): void }) {
         onMade()
       }}
     >
-      <p>Pushes and queries go on meanwhile.</p>
+      <p>Pushes and queries continue meanwhile.</p>
     </AskFirst>
   )
 }

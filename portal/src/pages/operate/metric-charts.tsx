@@ -71,7 +71,7 @@ function MetricChart({ name, zone, onLeave }: ChartProps) {
       ) : (
         <div class="inside">
           <Chart
-            title={`${title}, since this tab looks`}
+            title={`${title}, since this tab opened`}
             lines={[{ name: title, color: 0 }]}
             data={[seconds, data]}
             height={140}

@@ -134,7 +134,7 @@ function Retention({ entity: kept, onClose, onChanged }: Props) {
         onChanged()
       }}
     >
-      <p>Older items leave for good, whole days at a time, within an hour of their day’s end.</p>
+      <p>Older items are deleted for good, whole days at a time, within an hour of the end of their day.</p>
       <TextField
         label="Kept for"
         value={text}
@@ -144,12 +144,12 @@ function Retention({ entity: kept, onClose, onChanged }: Props) {
         hint="An ISO 8601 duration such as P90D or P1Y. Empty: for ever."
       />
       <TextField
-        label="Hours of what left"
+        label="Hours of expired items"
         value={hours}
         onValue={setHours}
         placeholder="not kept"
         mono
-        hint="How long averages and counts by the hour stay, such as P10Y, or: ever. Empty: they leave with their items."
+        hint="How long hourly averages and counts are stored, such as P10Y, or: ever. Empty: they expire with their items."
       />
     </AskFirst>
   )

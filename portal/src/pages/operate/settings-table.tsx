@@ -23,10 +23,12 @@ export function SettingsTable() {
         <>
           <div class="inside grid-form ends">
             <TextField label="Find a setting" value={part} onValue={setPart} type="search" placeholder="limits" mono />
-            <Check label="Only those that are not as usual" checked={changedOnly} onChecked={showChanged} />
+            <Check label="Only settings that differ from the default" checked={changedOnly} onChecked={showChanged} />
           </div>
           {found.length === 0 ? (
-            <p class="inside soft">{part === '' ? 'Every setting is as usual.' : 'No setting has that in its name.'}</p>
+            <p class="inside soft">
+              {part === '' ? 'Every setting has its default value.' : 'No setting has that in its name.'}
+            </p>
           ) : (
             <TableFrame name="Settings">
               <thead>
@@ -50,7 +52,7 @@ export function SettingsTable() {
             </TableFrame>
           )}
           <p class="inside soft small">
-            They are changed where the service is started: by a flag, an environment variable or its file of settings.
+            Change them where the service is started: by a flag, an environment variable or its file of settings.
           </p>
         </>
       )}
@@ -59,7 +61,7 @@ export function SettingsTable() {
 }
 
 function SettingValue({ setting: { value, secret, usual } }: { readonly setting: SettingAnswer }) {
-  if (secret) return <span class="soft">{usual ? 'not set' : 'set, and shown to nobody'}</span>
+  if (secret) return <span class="soft">{usual ? 'not set' : 'set, not shown'}</span>
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '')
   return text === '' ? <span class="soft">none</span> : <span>{text}</span>
 }

@@ -26,7 +26,7 @@ export function Health() {
           </span>
         )
       })}
-      {ready.value?.disk?.filling === true && <span class="pill warn">The disk fills</span>}
+      {ready.value?.disk?.filling === true && <span class="pill warn">The disk is filling up</span>}
       {aside > 0 && <span class="pill warn">{plural(aside, 'push', 'pushes')} in quarantine</span>}
       {cluster !== undefined &&
         [

@@ -33,12 +33,12 @@ test.each<[string, Partial<Parameters<typeof needsOf>[0]>, (readonly [Need['leve
   [
     'failing background work',
     ready({ failing: [{ work: 'seal', since: '', failures: 3 }] }),
-    [['bad', 'Background work fails and is tried again: seal, 3 times']],
+    [['bad', 'Background work fails and is retried: seal, 3 times']],
   ],
   [
     'a disk that is filling',
     ready({ disk: { freeBytes: 1024, floorBytes: 1, filling: true } }),
-    [['bad', 'The disk fills: 1.0 KiB are free']],
+    [['bad', 'The disk is filling up: 1.0 KiB are free']],
   ],
   ['quarantine', ready({ quarantine: { entries: 1, rows: 5 } }), [['bad', '1 push in quarantine']]],
   [

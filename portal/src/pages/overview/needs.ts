@@ -48,10 +48,15 @@ function partNeeds({ nowMs, ready, readyError, backupMs }: Known): Need[] {
     ...unreachable.map((part) => need('bad', `The cluster does not reach ${part}`)),
     ...failing.map((one) => {
       const [name, failures] = typeof one === 'string' ? [one, ''] : [one.work, `, ${plural(one.failures, 'time')}`]
-      return need('bad', `Background work fails and is tried again: ${name}${failures}`)
+      return need('bad', `Background work fails and is retried: ${name}${failures}`)
     }),
     ...(disk?.filling === true
-      ? [need('bad', `The disk fills${disk.freeBytes === null ? '' : `: ${bytesText(disk.freeBytes)} are free`}`)]
+      ? [
+          need(
+            'bad',
+            `The disk is filling up${disk.freeBytes === null ? '' : `: ${bytesText(disk.freeBytes)} are free`}`,
+          ),
+        ]
       : []),
     ...((quarantine?.entries ?? 0) > 0
       ? [need('bad', `${plural(quarantine!.entries, 'push', 'pushes')} in quarantine`, linkTo(['ingests']))]

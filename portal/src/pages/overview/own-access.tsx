@@ -21,7 +21,8 @@ export function OwnAccess() {
       {own.subscriptions.length === 0 ? (
         <Empty title="No subscription">
           <p>
-            A subscription says which ingests you may push to and what you may read. Who runs this service gives them.
+            A subscription defines which ingests you may push to and what you may read. The operator of this service
+            adds them.
           </p>
         </Empty>
       ) : (

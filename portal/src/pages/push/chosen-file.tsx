@@ -114,8 +114,8 @@ function DropZone({ again, onFile }: DropZoneProps) {
       <strong>{again ? 'Another file…' : 'Drop a file here, or choose one'}</strong>
       {!again && (
         <span class="soft small">
-          CSV with a header, NDJSON, JSON or line protocol (.lp), also as gzip. It is read a piece at a time, so it may
-          be large.
+          CSV with a header, NDJSON, JSON or line protocol (.lp), also as gzip. It is read in pieces, so it may be
+          large.
         </span>
       )}
     </label>

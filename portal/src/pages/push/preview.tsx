@@ -30,7 +30,7 @@ export function Preview({ preview: { rows, misread, isMostlyMisread, error }, fo
           <div class="note warn" role="status">
             <p dir="auto">
               {misreadText(misread, `${misread.property} of row ${misread.row}`)}
-              {isMostlyMisread && ' Choose how times are written, above: nothing is pushed before.'}
+              {isMostlyMisread && ' Choose the format of times above: nothing is pushed until then.'}
             </p>
           </div>
         )}

@@ -109,7 +109,7 @@ function Blocked({ ingest: { reason } }: { readonly ingest: ShownIngest }) {
   return (
     <div class="note warn">
       <p>
-        This ingest is blocked: what you push is refused. Reason: <span dir="auto">{reason ?? 'none was given'}</span>
+        This ingest is blocked: pushes are refused. Reason: <span dir="auto">{reason ?? 'none was given'}</span>
       </p>
     </div>
   )

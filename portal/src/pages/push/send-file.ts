@@ -74,7 +74,7 @@ async function* untilStopped(batches: AsyncGenerator<PushBatch>, signal: AbortSi
 function pusher({ target, id, stop, onWait }: Sending) {
   const onRetry = (error: Error, waitMs: number): void => {
     if (error instanceof ConnectionError) markUnreachable()
-    onWait(`${error.message} It is tried again within ${Math.ceil(waitMs / 1000)} s.`)
+    onWait(`${error.message} Retrying within ${Math.ceil(waitMs / 1000)} s.`)
   }
   const sleep = (ms: number): Promise<void> => pause(ms, stop)
   return async (batch: PushBatch) => {

@@ -37,7 +37,7 @@ export function SendFile({ ingest, rowsFile, columns, push, refused }: Props) {
         <div class="actions">
           {!busy && !whole && (
             <button type="button" class="button first" disabled={keyMissing || refused} onClick={start}>
-              {ended === null ? `Push ${rowsFile.file.name}` : `Go on after ${ended.noun} ${countText(ended.upTo)}`}
+              {ended === null ? `Push ${rowsFile.file.name}` : `Continue after ${ended.noun} ${countText(ended.upTo)}`}
             </button>
           )}
           {state === 'sending' && (
@@ -45,9 +45,9 @@ export function SendFile({ ingest, rowsFile, columns, push, refused }: Props) {
               Stop
             </button>
           )}
-          {keyMissing && <span class="soft small">Give a key to push with, at the top.</span>}
+          {keyMissing && <span class="soft small">Enter a key to push with, at the top.</span>}
           {state === 'ready' && !keyMissing && (
-            <span class="soft small">Rows that are rejected are kept, with the reason. The others are stored.</span>
+            <span class="soft small">Rejected rows are kept with the reason. The others are stored.</span>
           )}
         </div>
         {busy && <Progress push={push} bytes={rowsFile.file.size} />}

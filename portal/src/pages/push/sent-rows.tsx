@@ -26,14 +26,14 @@ export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
             </p>
           ))}
           <p>
-            The {noun}s before {noun} {countText(upTo + 1)} are on disk. Once it is mended, go on from there: nothing is
-            stored twice.
+            The {noun}s before {noun} {countText(upTo + 1)} are on disk. Correct the fault and continue from there:
+            nothing is stored twice.
           </p>
         </div>
       )}
       {failures.length === 0 && !whole && (
         <div class="note warn" role="status">
-          <p>Stopped. The first {plural(upTo, noun)} are on disk; you can go on from there.</p>
+          <p>Stopped. The first {plural(upTo, noun)} are on disk; you can continue from there.</p>
         </div>
       )}
       {whole && rejected === 0 && pending === 0 && (

@@ -83,7 +83,7 @@ export function useFilePush(of: string): FilePush {
       control.current.stop.abort()
       control.current.leave.abort()
       control.current = null
-      notify('The push was stopped, since its page was left. What was acknowledged is stored.')
+      notify('The push was stopped because you left its page. Acknowledged rows are stored.')
     }
   }, [of])
   const start = (job: FileJob): void => {

@@ -37,7 +37,7 @@ export function validatedRow(text: string, { fields, unknown }: Pick<ShownIngest
   try {
     JSON.parse(text)
   } catch (error) {
-    const message = `This is no JSON: ${messageOf(error)}`
+    const message = `This is not JSON: ${messageOf(error)}`
     return { text, verdict: 'refused', faults: [{ field: null, message }] }
   }
   const fault = foreseenFault(text, fields, unknown === 'add')

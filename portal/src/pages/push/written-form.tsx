@@ -107,7 +107,7 @@ function LinesChoice({ lines, onLines }: LinesProps) {
         value={typed.skipLines}
         onValue={(text) => change({ skipLines: text })}
         placeholder="0"
-        hint="at the beginning: they are no rows"
+        hint="at the beginning: they are not rows"
       />
       <TextField
         label="Header on line"

@@ -137,7 +137,7 @@ function QueryPage({ mode, tab, known, given }: PageProps) {
   return (
     <>
       <Panel
-        title={mode === 'sql' ? 'Druid’s SQL; the tables are the entities' : 'A native query of Druid’s'}
+        title={mode === 'sql' ? 'Druid’s SQL; the tables are the entities' : 'A native Druid query'}
         tools={<SavedQueries mode={mode} text={text} onChoose={choose} />}
       >
         <div class="inside">
@@ -205,7 +205,7 @@ function RunActions({ running, empty, rows, onRun, children }: RunProps) {
             <span class="spinner" /> {rows > 0 ? `${plural(rows, 'row')} so far` : 'running'}
           </>
         ) : (
-          'Ctrl and Enter run it, or what is selected'
+          'Ctrl+Enter runs the query or the selection'
         )}
       </span>
       {children}

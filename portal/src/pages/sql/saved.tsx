@@ -58,7 +58,7 @@ function QueryChoice({ saved, ran, onChoose }: ChoiceProps) {
   return (
     <select
       class="input slim kept-queries"
-      aria-label="Saved queries and those that ran"
+      aria-label="Saved and earlier queries"
       value=""
       onChange={(event) => {
         const { value } = event.currentTarget
@@ -97,7 +97,7 @@ function NameQuery({ mode, text, onClose }: NameProps) {
       onClose={onClose}
       onDeed={async () => saveQuery({ name: title.trim(), text, mode })}
     >
-      <TextField label="Name" value={title} onValue={setTitle} required hint="It is kept in this browser." />
+      <TextField label="Name" value={title} onValue={setTitle} required hint="It is stored in this browser." />
     </AskFirst>
   )
 }

@@ -68,7 +68,7 @@ export function TabBar({ open, shown }: Tabs) {
         type="button"
         class="button slim"
         disabled={open.length >= tabsMax}
-        title={open.length >= tabsMax ? `There are ${tabsMax}, which is the most` : undefined}
+        title={open.length >= tabsMax ? `There are ${tabsMax} already, the maximum` : undefined}
         onClick={() => {
           const tab = Math.max(...open) + 1
           show({ open: [...open, tab], shown: tab })

@@ -94,7 +94,7 @@ export function EditBar({ saved, frame, values, entities, saving, onSave }: BarP
             goTo(linkTo(['views']))
           }}
         >
-          <p>Nobody can open it any more. Export keeps it as a file.</p>
+          <p>Nobody can open it after that. Export saves it as a file.</p>
         </AskFirst>
       )}
     </div>

@@ -117,8 +117,8 @@ function What({ cell, variables, values, entities, onChange }: WhatProps) {
             </button>
           ))}
           <span class="soft small">
-            stand for the tag that a reader chooses, or a part of one: type {ofTags[0]}.temp for the temperature of what
-            is chosen.
+            are replaced by the tag that a reader chooses, or a part of one: type {ofTags[0]}.temp for the temperature
+            of the chosen tag.
           </span>
         </div>
       )}

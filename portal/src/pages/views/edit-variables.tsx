@@ -31,7 +31,7 @@ export function EditVariables({ variables: first, entities, error, onClose, onSa
   return (
     <Dialog title="Variables" wide onClose={onClose} onSend={() => void save()}>
       <p>
-        A reader chooses the value of a variable at the top of the view. Entities, tags, titles and texts say it as{' '}
+        A reader chooses the value of a variable at the top of the view. Entities, tags, titles and texts refer to it as{' '}
         <code>$name</code>.
       </p>
       {variables.map((variable, place) => {

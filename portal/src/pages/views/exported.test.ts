@@ -18,7 +18,7 @@ test('an import is described beforehand: name, number of parts, entities shown',
   const what = 'It saves the new view Night, of 3 parts and 2 variables, which show items of plant, pumps.'
   expect(importText('Night', view, ['pumps', 'plant'])).toBe(what)
   expect(importText('Night', view, null)).toBe(what)
-  expect(importText('Night', view, ['plant'])).toMatch(/There is no entity pumps, or not for this key/)
+  expect(importText('Night', view, ['plant'])).toMatch(/do not exist, or this key may not read them: pumps\./)
   expect(importText('Night', { cells: [{ kind: 'text', text: 'a' }] }, [])).toBe(
     'It saves the new view Night, of 1 part.',
   )
@@ -31,7 +31,7 @@ test.each([
   '{"name":1,"view":{"cells":[]}}',
   '{"name":"a","view":{"cells":[],"variables":1}}',
 ])('%j is not an exported view', (text) => {
-  expect(() => exportedIn(text)).toThrow('The file is no exported view')
+  expect(() => exportedIn(text)).toThrow('The file is not an exported view')
 })
 
 test('any other fault of a view is left to the service to report', () => {

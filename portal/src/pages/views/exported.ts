@@ -10,7 +10,7 @@ export interface Exported {
 
 /** Throws if the text is not an exported view. */
 export function exportedIn(text: string): Exported {
-  const noView = 'The file is no exported view: {"name": …, "view": {…}}.'
+  const noView = 'The file is not an exported view: {"name": …, "view": {…}}.'
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -35,7 +35,9 @@ export function importText(name: string, view: ViewDefinition, readable: readonl
     entities.length === 0 ? `${what}.` : `${what}, which show items of ${entities.join(', ')}.`,
     ...(missing.length === 0
       ? []
-      : [`There is no entity ${missing.join(', ')}, or not for this key: what shows it says so.`]),
+      : [
+          `These entities do not exist, or this key may not read them: ${missing.join(', ')}. Parts that show them say so.`,
+        ]),
   ].join(' ')
 }
 

@@ -74,12 +74,12 @@ function ImportDialog({ views, onDone, onClose }: Props & { onClose(): void }) {
           }}
         />
       </label>
-      <TextField label="Name" value={name} onValue={setName} hint="Empty is the one in the file." />
+      <TextField label="Name" value={name} onValue={setName} hint="Empty: the name in the file." />
       <ProblemNote error={error} />
       {exported !== null && (
         <p role="status" dir="auto">
           {isThere
-            ? `There is a view ${as} already, which an import does not replace: write another name.`
+            ? `The view ${as} already exists, and an import does not replace it: enter another name.`
             : importText(as, exported.view, entities.value?.map(({ entity }) => entity) ?? null)}
         </p>
       )}

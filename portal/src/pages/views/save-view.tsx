@@ -39,7 +39,7 @@ function NameView({ view, onClose }: { readonly view: View; onClose(): void }) {
       const { view: before, changed } = await client.view(into)
       await client.putView(into, { ...before, cells: [...before.cells, cell] }, changed)
     }
-    notify(`It is saved in ${into === '' ? name.trim() : into}, which Views shows.`)
+    notify(`It is saved in ${into === '' ? name.trim() : into}; see Views.`)
   }
   return (
     <AskFirst
@@ -67,7 +67,7 @@ function NameView({ view, onClose }: { readonly view: View; onClose(): void }) {
           value={name}
           onValue={setName}
           required
-          hint="Who may read the entity sees it; you and an operator may change it."
+          hint="Everyone who may read the entity sees it; you and an operator may change it."
         />
       )}
     </AskFirst>

@@ -53,8 +53,8 @@ export function ViewCell({ cell, frame, values, entities, tools, onChange }: Pro
       }
     >
       {entity === undefined ? (
-        <Empty title={`There is no entity ${asked.entity}, or not for this key`}>
-          <p>What this part shows lies in it.</p>
+        <Empty title={`The entity ${asked.entity} does not exist, or this key may not read it`}>
+          <p>This part shows its data.</p>
         </Empty>
       ) : cell.kind === 'chart' || cell.kind === 'state' ? (
         <ChartCell view={view} entity={entity} onChange={onChange} />

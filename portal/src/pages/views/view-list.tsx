@@ -25,7 +25,7 @@ export function ViewList() {
         {items === undefined && views.error === null && <Waiting />}
         {items?.length === 0 && (
           <Empty title="No view yet">
-            <p>A view is a page of charts, values, tables and states, by a name that others open too.</p>
+            <p>A view is a named page of charts, values, tables and states that others can open too.</p>
             <p>Draw something in Explore, and choose “Save view…”.</p>
             <a class="button first" href={linkTo(['explore'])}>
               Go to Explore
