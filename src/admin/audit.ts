@@ -134,7 +134,7 @@ export class Audit {
   async removeOld(): Promise<void> {
     const { audit, keep, nowMs } = this.#parts
     const duration = parseDuration(keep)
-    if (duration === null) throw new Error(`audit.keep is ${keep}, which is no duration`)
+    if (duration === null) throw new Error(`audit.keep is ${keep}, which is not a duration`)
     const beforeMs = addDuration(nowMs(), duration, -1)
     while ((await audit.removeBefore(beforeMs, removedAtOnce)) === removedAtOnce);
   }

@@ -152,7 +152,7 @@ export class EntityAdmin {
   async #checkReading(entity: Entity, reading: Omit<ChangeEntity, 'retention' | 'hours_retention'>): Promise<void> {
     const { time_zone, shapes, max_gaps, shape_from } = reading
     if (time_zone != null && !this.#parts.isTimeZone(time_zone)) {
-      throw invalidRequest('time_zone', 'must be a name of the IANA time zones, as Europe/Madrid, or null for UTC')
+      throw invalidRequest('time_zone', 'must be an IANA time zone such as Europe/Madrid, or null for UTC')
     }
     const metrics = fieldsOfRole(entity, 'metric').map((metric) => metric.name)
     for (const [path, named] of Object.entries({ shapes, max_gaps })) {
@@ -160,12 +160,12 @@ export class EntityAdmin {
       if (stranger === undefined) continue
       throw invalidRequest(
         path,
-        `"${stranger}" is no metric of "${entity.name}"; its metrics are ${metrics.join(', ')}`,
+        `"${stranger}" is not a metric of "${entity.name}"; its metrics are ${metrics.join(', ')}`,
       )
     }
     for (const [metric, gap] of Object.entries(max_gaps ?? {})) {
       if (parseDuration(gap) !== null) continue
-      throw invalidRequest('max_gaps', `of "${metric}" must be an ISO 8601 duration, as PT1H for an hour`)
+      throw invalidRequest('max_gaps', `of "${metric}" must be an ISO 8601 duration such as PT1H for an hour`)
     }
     if (shape_from != null) await this.#checkShapeFrom(shape_from)
   }

@@ -230,10 +230,10 @@ test('messages name the invalid byte, a carriage return that ends no line, and t
   ])
   const long = (bytes: number) => `m s="${'x'.repeat(bytes - 6)}"`
   expect(messages(`${long(65_620)}\n${long(65_536)}`, byField)).toEqual([
-    'the row has 65620 bytes, 65536 is the most that is taken',
+    'the row has 65620 bytes, the most allowed is 65536',
   ])
   expect(messages(`${long(65_620)}\n${long(100_001)}`)).toEqual([
-    'the row has 100001 bytes, 100000 is the most that is taken',
+    'the row has 100001 bytes, the most allowed is 100000',
   ])
 })
 

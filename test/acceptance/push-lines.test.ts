@@ -95,7 +95,7 @@ test('--skip-rows and --stop-after count lines, and messages report line numbers
   expect(rest.out).toContain('received  4')
   await callOk(service.url, 'PATCH', '/admin/ingests/wide', { key: adminKey, body: { state: 'blocked' } })
   const blocked = await tidemark(service.url, argv, '', wide)
-  expect(blocked.err).toMatch(/^tidemark: line 1 was not acknowledged: The ingest wide takes no rows now/)
+  expect(blocked.err).toMatch(/^tidemark: line 1 was not acknowledged: The ingest wide accepts no rows now/)
 })
 
 test.each([
