@@ -303,7 +303,7 @@ function requireRanges(found: FoundRows, files: readonly SealedFile[]): void {
 function tooMany(deletionsMax: number): Problem {
   return new Problem(
     'conflict',
-    `The entity has ${deletionsMax} deletions that can be taken back, which is the most (limits.deletions). Take some back, or wait until some are erased.`,
+    `The entity has ${deletionsMax} deletions that can be taken back, the most allowed (limits.deletions). Take some back, or wait until some are erased.`,
   )
 }
 
