@@ -132,7 +132,7 @@ export class DeletionAdmin {
     const names = definitions.entities().map((known) => known.name)
     throw new Problem(
       'not_found',
-      `There is no series entity "${name}".${didYouMean(name, names)} GET /consumer/data/entities lists all that the key can read.`,
+      `There is no series entity "${name}".${didYouMean(name, names)} GET /consumer/data/entities lists all that this key can read.`,
     )
   }
 

@@ -39,7 +39,7 @@ const Kind = Type.Object(
       Type.String({ maxLength: nameCharactersMax, description: 'The entity of the tag; by default every one.' }),
     ),
     for: Type.Optional(
-      Type.String({ description: 'Of `nothing_received`: for how long nothing came, an ISO 8601 duration.' }),
+      Type.String({ description: 'Of `nothing_received`: the time without rows, an ISO 8601 duration.' }),
     ),
   },
   { additionalProperties: false },
@@ -54,14 +54,14 @@ export const PutHook = Type.Object(
     url: Type.String({ maxLength: urlCharactersMax, examples: ['https://alarms.example/tidemark'] }),
     kinds: Type.Array(Type.Union([Kind, Type.Enum([...plainKinds])]), {
       maxItems: kindsMax,
-      description: 'The kinds of events to send. A kind that needs no more may be its name alone.',
+      description: 'The kinds of events to send. A kind without options may be given as its name alone.',
       examples: [[{ kind: 'rejected_rows', over: 100, within: 'PT5M' }, 'disk_low']],
     }),
     secret: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'What events are signed with. It is never shown. Left out, the one from before stays.',
+        description: 'The secret that signs events. It is never shown. If left out, the previous one stays.',
       }),
     ),
   },
@@ -75,7 +75,7 @@ export const HookAnswer = Type.Object(
     url: Type.String(),
     kinds: Type.Array(Kind),
     secret_set: orNull(Type.String({ format: 'date-time' }), {
-      description: 'When the secret was set with which events are signed; null where there is none.',
+      description: 'When the secret that signs events was set; null if there is none.',
     }),
     created: Type.String({ format: 'date-time' }),
   },

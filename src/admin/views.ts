@@ -31,7 +31,7 @@ const Cell = Type.Object(
   {
     kind: Type.Enum(['chart', 'value', 'table', 'state', 'text'], {
       description:
-        'What is shown of the tags: lines over the range, newest values, a table of newest, least, mean and greatest, or how long each state lasted; or a text.',
+        'What the chart shows: lines over the range, newest values, a table of newest, least, mean and greatest values, or how long each state lasted; or a text.',
     }),
     title: Type.Optional(name(`The title; ${variableMark}.`)),
     text: Type.Optional(Type.String({ maxLength: 4000, description: `Of a text; ${variableMark}.` })),
@@ -46,9 +46,7 @@ const Cell = Type.Object(
     ),
     granularity: Type.Optional(name('Of a chart in buckets, as of the data queries; by default what fits its width.')),
     right: Type.Optional(names('Lines of a chart that have the axis at the right.')),
-    shift: Type.Optional(
-      name('Of a chart: how much earlier the lines are that it is compared with, an ISO 8601 duration.'),
-    ),
+    shift: Type.Optional(name('Of a chart: how much earlier the lines to compare with are, an ISO 8601 duration.')),
     log: Type.Optional(Type.Boolean({ description: 'Whether the axis at the left of a chart is logarithmic.' })),
     least: Type.Optional(
       Type.Number({
@@ -66,7 +64,7 @@ const Variable = Type.Object(
     name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,31}$', description: 'The name after the `$`.' }),
     kind: Type.Enum(['entity', 'tag'], { description: 'What is chosen.' }),
     entity: Type.Optional(name('Of a tag: the entity whose tags are offered; may be `$name` of a variable before it.')),
-    value: Type.String({ maxLength: 1024, description: 'Where the address chooses nothing.' }),
+    value: Type.String({ maxLength: 1024, description: 'The value if the address chooses none.' }),
   },
   { additionalProperties: false },
 )
@@ -98,8 +96,8 @@ const head = {
 
 export const ListedView = Type.Object({
   ...head,
-  entities: Type.Array(Type.String(), { description: 'Whose items it shows.' }),
-  cells: Type.Integer({ description: 'How much is on it.' }),
+  entities: Type.Array(Type.String(), { description: 'The entities whose items it shows.' }),
+  cells: Type.Integer({ description: 'The number of charts on it.' }),
 })
 export type ListedView = Type.Static<typeof ListedView>
 export const ViewPage = pageSchema(ListedView)
