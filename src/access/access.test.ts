@@ -163,7 +163,7 @@ describe('pushing', () => {
   test.each([
     ['nonsense', 'The API key is unknown'],
     ['read', 'lacks the right `ingest`'],
-    ['root', 'This is an admin key: it opens the operator’s side and does not push.'],
+    ['root', 'This is an admin key, which cannot push.'],
     ['bare', 'no valid subscription to the ingest "a"'],
   ])('the refusal of %j states the remedy', (apiKey, detail) => {
     expect(() => access.requireIngest(callerOf(apiKey), 'a')).toThrow(detail)

@@ -79,7 +79,7 @@ export class Access {
     if (subscriptions?.allowedIngest(alias, this.#nowMs())) return known
     throw new Problem(
       'forbidden',
-      `The subscriber has no subscription to the ingest "${alias}", nor had one.${likelyAmong(subscriptions, alias)} Look at GET /subscription, and ask the operator for one.`,
+      `The subscriber has no subscription to the ingest "${alias}", and never had one.${likelyAmong(subscriptions, alias)} Check GET /subscription, and ask the operator for one.`,
     )
   }
 
@@ -176,7 +176,7 @@ function requireIngestRight(asker: Requester): Caller {
   const known = requireCaller(asker)
   if (known.rights.has('ingest')) return known
   const detail = known.rights.has('admin')
-    ? 'This is an admin key: it opens the operator’s side and does not push. Make a key with the right `ingest` for a subscriber with a subscription to the ingest, and use that.'
+    ? 'This is an admin key, which cannot push. Create a key with the right `ingest` for a subscriber with a subscription to the ingest, and use that.'
     : 'The key lacks the right `ingest`. Ask the operator for a key that has it.'
   throw new Problem('forbidden', detail)
 }

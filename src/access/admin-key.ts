@@ -49,7 +49,7 @@ function checkConfigured(state: AccessState, configured: string): void {
   const other = state.keys.find((key) => key.hash === hash && key.id !== firstKeyId)
   if (other === undefined) return
   throw new Error(
-    `TIDEMARK_ADMIN_KEY is a key that was given to a subscriber already, under the id "${other.id}". Configure another one, or none.`,
+    `TIDEMARK_ADMIN_KEY is already the key of a subscriber, under the id "${other.id}". Configure another one, or none.`,
   )
 }
 

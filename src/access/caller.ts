@@ -53,7 +53,7 @@ export function expiredKey(expiredMs: number): Unauthenticated {
 export function withoutKey({ authorization, schemes = [] }: Credential): Unauthenticated {
   const ways = [how, ...schemes.map((scheme) => otherWays[scheme])].join(', or ')
   if (authorization === undefined)
-    return { refusal: `This request needs an API key. ${ways}. The operator makes keys.` }
+    return { refusal: `This request needs an API key. ${ways}. The operator creates keys.` }
   return keyIn({ authorization, schemes }) === null
     ? { refusal: `The Authorization header has no key. ${ways}.` }
     : { refusal: `The request has two different credentials. ${ways}, and leave the other out.` }

@@ -22,16 +22,18 @@ export const AuditAnswer = Type.Object(
   {
     time: Type.String({ format: 'date-time' }),
     key: textOrNull('The id of the key that was shown; null for what the service notes itself.'),
-    subscriber: textOrNull('Whose key it was.'),
-    address: textOrNull('The address that the request came from.'),
+    subscriber: textOrNull('The subscriber of the key.'),
+    address: textOrNull('The address of the sender.'),
     request: textOrNull("The request's id: its answer has it as `X-Request-Id`."),
     what: Type.String({
       description:
-        'What was done: the `operationId` of the endpoint, `start` for a start of the service, or `refuseKeys` for requests with an unknown key.',
+        'The change: the `operationId` of the endpoint, `start` for a start of the service, or `refuseKeys` for requests with an unknown key.',
       examples: ['changeIngest'],
     }),
-    name: textOrNull('The name of what was changed, as the path of the request has it.'),
-    before: Type.Unknown({ description: 'What it was, as reading it answers; null where it was not there.' }),
+    name: textOrNull('The name of the changed object, as in the path of the request.'),
+    before: Type.Unknown({
+      description: 'The state before the change, as a read returns it; null if it did not exist.',
+    }),
     after: Type.Unknown({
       description: 'The state after the change, or counts of rows and files; null if it was deleted.',
     }),
@@ -134,7 +136,7 @@ export class Audit {
   async removeOld(): Promise<void> {
     const { audit, keep, nowMs } = this.#parts
     const duration = parseDuration(keep)
-    if (duration === null) throw new Error(`audit.keep is ${keep}, which is no duration`)
+    if (duration === null) throw new Error(`audit.keep is ${keep}, which is not a duration`)
     const beforeMs = addDuration(nowMs(), duration, -1)
     while ((await audit.removeBefore(beforeMs, removedAtOnce)) === removedAtOnce);
   }

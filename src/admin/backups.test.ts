@@ -145,7 +145,7 @@ function open(
   return Object.assign(world, { backups })
 }
 
-const refusals = { ENOSPC: 'disk of the backups is full', EIO: 'See to the disk of the backups' } as const
+const refusals = { ENOSPC: 'disk of the backups is full', EIO: 'Check the disk of the backups' } as const
 
 async function expectRefused(world: World, code: keyof typeof refusals): Promise<void> {
   const refused = world.backups.make()

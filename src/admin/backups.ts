@@ -85,7 +85,7 @@ export class Backups {
    */
   async make(): Promise<BackupAnswer> {
     if (this.#running) {
-      throw new Problem('unavailable', 'Another backup is being made. Try again when it is complete.', {
+      throw new Problem('unavailable', 'Another backup is running. Retry when it is complete.', {
         retryAfterS: 10,
       })
     }
@@ -249,11 +249,11 @@ function isDiskFailure(error: unknown): boolean {
 }
 
 function diskIsFull(cause: unknown): Problem {
-  return new Problem('unavailable', 'The disk of the backups is full. Make room on it, then try again.', { cause })
+  return new Problem('unavailable', 'The disk of the backups is full. Free some space on it, then retry.', { cause })
 }
 
 function diskHasFailed(cause: unknown): Problem {
   const detail =
-    'The backup could not be written, and nothing is left of it: the log says why. See to the disk of the backups, then ask again.'
+    'The backup could not be written and was removed: the log shows the reason. Check the disk of the backups, then retry.'
   return new Problem('unavailable', detail, { cause })
 }

@@ -44,13 +44,13 @@ export function addedFields(kind: IngestKind, request: ChangeIngest): readonly F
     ...fields.flatMap(secondKeyFaults),
     ...(fields.filter(({ role }) => role === 'quality').length <= 1
       ? []
-      : fault('add_fields', 'a series ingest has one field with the role "quality" at most')),
+      : fault('add_fields', 'a series ingest has at most one field with the role "quality"')),
   ])
   return fields
 }
 
 function unknownFaults(): readonly ProblemError[] {
-  return fault('unknown', 'only a series ingest takes fields from its rows; leave this out')
+  return fault('unknown', 'only a series ingest can add fields from its rows; leave this out')
 }
 
 type NewField = NonNullable<CreateIngest['fields']>[number]
@@ -84,7 +84,7 @@ const templateForm = /^(?:[^{}]|\{[^{}]+\})*$/
 
 function templateFaults(tag: string): readonly ProblemError[] {
   if (templateForm.test(tag) && tag.includes('{')) return []
-  return fault('lines.tag', 'names parts of a line between { and }, as "{measurement}.{host}.{field}"')
+  return fault('lines.tag', 'must name parts of a line between { and }, such as "{measurement}.{host}.{field}"')
 }
 
 function metadataFaults({ entity, duplicates, lines, unknown, fields }: CreateIngest): readonly ProblemError[] {
@@ -94,11 +94,11 @@ function metadataFaults({ entity, duplicates, lines, unknown, fields }: CreateIn
       : fault('entity', 'a metadata ingest feeds the metadata entity of its own alias; leave this out')),
     ...(duplicates === undefined
       ? []
-      : fault('duplicates', 'of metadata items the newest push always wins; leave this out')),
+      : fault('duplicates', 'for metadata items the newest push always wins; leave this out')),
     ...(unknown === undefined ? [] : unknownFaults()),
     ...(lines === undefined || lines === null
       ? []
-      : fault('lines', 'only a series ingest makes rows of the fields of a line; leave this out')),
+      : fault('lines', 'only a series ingest can turn the fields of a line into rows; leave this out')),
     ...(fields === undefined
       ? fault('fields', 'a metadata ingest needs fields, one of them with the role "index"')
       : []),
@@ -141,10 +141,10 @@ function seriesFaults(path: string, { name, type, role, coding }: Field): readon
     ...(isReservedInSeries(name)
       ? fault(`${path}.name`, `"${name}" has another meaning in answers; choose another name`)
       : []),
-    ...(role === 'time' && type !== 'timestamp' ? fault(`${path}.type`, 'a time field is a timestamp') : []),
-    ...(role === 'tag' && type !== 'string' ? fault(`${path}.type`, 'a tag is a string') : []),
+    ...(role === 'time' && type !== 'timestamp' ? fault(`${path}.type`, 'a time field must be a timestamp') : []),
+    ...(role === 'tag' && type !== 'string' ? fault(`${path}.type`, 'a tag must be a string') : []),
     ...(role === 'quality' && type !== 'long' && type !== 'string'
-      ? fault(`${path}.type`, 'a quality is a long or a string')
+      ? fault(`${path}.type`, 'a quality must be a long or a string')
       : []),
     ...(coding !== undefined && role !== 'quality' ? codingFaults(path) : []),
     ...(type === 'json' ? fault(`${path}.type`, '"json" is for attributes of a metadata ingest') : []),
@@ -156,7 +156,7 @@ const reservedForIndex = new Set(['limit', 'NextToken'])
 const indexTypes = ['string', 'long', 'double', 'timestamp']
 
 function codingFaults(path: string): readonly ProblemError[] {
-  return fault(`${path}.coding`, 'says what the numbers of a field of the role "quality" mean; leave this out')
+  return fault(`${path}.coding`, 'is only for fields with the role "quality"; leave this out')
 }
 
 function metadataFieldFaults(path: string, { name, type, role, coding }: Field): readonly ProblemError[] {
@@ -170,7 +170,7 @@ function metadataFieldFaults(path: string, { name, type, role, coding }: Field):
     ...(reservedForIndex.has(name)
       ? fault(`${path}.name`, `"${name}" is a query parameter; choose another name for the index`)
       : []),
-    ...(indexTypes.includes(type) ? [] : fault(`${path}.type`, `an index is one of ${indexTypes.join(', ')}`)),
+    ...(indexTypes.includes(type) ? [] : fault(`${path}.type`, `an index must be one of ${indexTypes.join(', ')}`)),
   ]
 }
 
@@ -185,7 +185,7 @@ function countFaults(kind: IngestKind, fields: readonly Field[]): readonly Probl
     ...(count('time') === 1 ? [] : fault('fields', 'a series ingest needs exactly one field with the role "time"')),
     ...(count('tag') >= 1 ? [] : fault('fields', 'a series ingest needs at least one field with the role "tag"')),
     ...(count('metric') >= 1 ? [] : fault('fields', 'a series ingest needs at least one field with the role "metric"')),
-    ...(count('quality') <= 1 ? [] : fault('fields', 'a series ingest has one field with the role "quality" at most')),
+    ...(count('quality') <= 1 ? [] : fault('fields', 'a series ingest has at most one field with the role "quality"')),
   ]
 }
 

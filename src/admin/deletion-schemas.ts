@@ -28,7 +28,7 @@ const DeletionSelectionAnswer = Type.Object(
 
 const Rows = Type.Integer({
   description:
-    'How many rows it takes from view; with `metrics` rows in which one of them was not null. Rows that other deletions had taken do not count.',
+    'How many rows it hides; with `metrics`, rows in which one of them was not null. Rows that other deletions already hid do not count.',
 })
 
 export const DeletionAnswer = Type.Object(
@@ -40,14 +40,14 @@ export const DeletionAnswer = Type.Object(
     subscriber: Type.String({ description: 'Whose key it was.' }),
     created: Instant,
     erased: orNull(Instant, {
-      description: 'From when on its rows are removed for good; null while it can be taken back.',
+      description: 'The time from which its rows are permanently removed; null while it can be taken back.',
     }),
   },
   { title: 'Deletion', description: 'A deletion of rows.' },
 )
 export type DeletionAnswer = Type.Static<typeof DeletionAnswer>
 
-export const DryDeletionAnswer = Type.Object({ rows: Rows }, { description: 'What a deletion would take.' })
+export const DryDeletionAnswer = Type.Object({ rows: Rows }, { description: 'What a deletion would hide.' })
 export type DryDeletionAnswer = Type.Static<typeof DryDeletionAnswer>
 
 export const DeletionPage = pageSchema(DeletionAnswer)

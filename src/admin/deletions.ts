@@ -121,7 +121,7 @@ export class DeletionAdmin {
     }
     throw new Problem(
       'conflict',
-      `Deletion ${id} cannot be taken back: its rows are removed for good (deletions.eraseAfterMs). A backup from before still has them.`,
+      `Deletion ${id} cannot be taken back: its rows are permanently removed (deletions.eraseAfterMs). An earlier backup still has them.`,
     )
   }
 
@@ -132,7 +132,7 @@ export class DeletionAdmin {
     const names = definitions.entities().map((known) => known.name)
     throw new Problem(
       'not_found',
-      `There is no series entity "${name}".${didYouMean(name, names)} GET /consumer/data/entities lists all that the key may read.`,
+      `There is no series entity "${name}".${didYouMean(name, names)} GET /consumer/data/entities lists all that this key can read.`,
     )
   }
 
@@ -146,7 +146,7 @@ export class DeletionAdmin {
       if (!timeout.aborted) throw error
       throw new Problem(
         'unavailable',
-        'Rows pushed before are still being validated, or no query sees them yet. Delete again in a moment.',
+        'Rows pushed earlier are still being validated, or cannot be queried yet. Retry the deletion in a moment.',
       )
     }
   }

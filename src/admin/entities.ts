@@ -13,13 +13,13 @@ import { afterName, orNull, pageOf, pageSchema } from './list-page.ts'
 
 const Shapes = Type.Record(Type.String(), Type.Enum([...shapes]), {
   description:
-    'How the value of a metric goes from one item to the next: `line`, or `step` where it holds. Without an entry: `line` for doubles, `step` for all else.',
+    'How the value of a metric changes from one item to the next: along a `line`, or as a `step` that holds it. Without an entry: `line` for doubles, `step` for all other types.',
   examples: [{ V: 'step' }],
 })
 
 const MaxGaps = Type.Record(Type.String(), Type.String(), {
   description:
-    'How far from an item the value of a metric is known, as an ISO 8601 duration. Without an entry there is no bound.',
+    'How far from an item the value of a metric is known, as an ISO 8601 duration. Without an entry there is no limit.',
   examples: [{ V: 'PT1H' }],
 })
 
@@ -48,11 +48,11 @@ export const EntityAnswer = Type.Object(
     ),
     duplicates: Type.Enum(['keep', 'replace']),
     retention: orNull(Type.String(), {
-      description: 'Older items expire, in whole UTC days; null keeps items for ever.',
+      description: 'Older items expire, in whole UTC days; null keeps items forever.',
     }),
     hours_retention: Type.Optional(
       orNull(Type.String(), {
-        description: 'How long the hours of expired items are kept; null for ever. Left out where none are.',
+        description: 'How long the hours of expired items are kept; null means forever. Left out if none are kept.',
       }),
     ),
     time_zone: orNull(Type.String(), { description: 'The time zone of buckets if a request names none; null: UTC.' }),
@@ -71,19 +71,18 @@ export const ChangeEntity = Type.Object(
     retention: Type.Optional(
       orNull(Type.String({ examples: ['P90D'] }), {
         description:
-          'The age up to which items are kept, as an ISO 8601 duration; null keeps them for ever. Older items are never shown again.',
+          'The age up to which items are kept, as an ISO 8601 duration; null keeps them forever. Older items are never shown again.',
       }),
     ),
     hours_retention: Type.Optional(
       orNull(Type.String({ examples: ['P10Y'] }), {
         description:
-          'How long the hours of expired items are kept, as an ISO 8601 duration that is longer than `retention`; null keeps them for ever, `none` keeps no hours and removes those there are.',
+          'How long the hours of expired items are kept, as an ISO 8601 duration that is longer than `retention`; null keeps them forever, `none` keeps no hours and removes existing ones.',
       }),
     ),
     time_zone: Type.Optional(
       orNull(Type.String({ examples: ['Europe/Madrid'] }), {
-        description:
-          'A name of the IANA time zones: buckets begin by its clocks where a request names no zone. null: UTC.',
+        description: 'An IANA time zone: buckets begin by its clocks if a request names no zone. null: UTC.',
       }),
     ),
     shapes: Type.Optional(orNull(Shapes)),
@@ -152,7 +151,7 @@ export class EntityAdmin {
   async #checkReading(entity: Entity, reading: Omit<ChangeEntity, 'retention' | 'hours_retention'>): Promise<void> {
     const { time_zone, shapes, max_gaps, shape_from } = reading
     if (time_zone != null && !this.#parts.isTimeZone(time_zone)) {
-      throw invalidRequest('time_zone', 'must be a name of the IANA time zones, as Europe/Madrid, or null for UTC')
+      throw invalidRequest('time_zone', 'must be an IANA time zone such as Europe/Madrid, or null for UTC')
     }
     const metrics = fieldsOfRole(entity, 'metric').map((metric) => metric.name)
     for (const [path, named] of Object.entries({ shapes, max_gaps })) {
@@ -160,12 +159,12 @@ export class EntityAdmin {
       if (stranger === undefined) continue
       throw invalidRequest(
         path,
-        `"${stranger}" is no metric of "${entity.name}"; its metrics are ${metrics.join(', ')}`,
+        `"${stranger}" is not a metric of "${entity.name}"; its metrics are ${metrics.join(', ')}`,
       )
     }
     for (const [metric, gap] of Object.entries(max_gaps ?? {})) {
       if (parseDuration(gap) !== null) continue
-      throw invalidRequest('max_gaps', `of "${metric}" must be an ISO 8601 duration, as PT1H for an hour`)
+      throw invalidRequest('max_gaps', `of "${metric}" must be an ISO 8601 duration such as PT1H for an hour`)
     }
     if (shape_from != null) await this.#checkShapeFrom(shape_from)
   }

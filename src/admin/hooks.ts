@@ -39,7 +39,7 @@ const Kind = Type.Object(
       Type.String({ maxLength: nameCharactersMax, description: 'The entity of the tag; by default every one.' }),
     ),
     for: Type.Optional(
-      Type.String({ description: 'Of `nothing_received`: for how long nothing came, an ISO 8601 duration.' }),
+      Type.String({ description: 'Of `nothing_received`: the time without rows, an ISO 8601 duration.' }),
     ),
   },
   { additionalProperties: false },
@@ -54,14 +54,14 @@ export const PutHook = Type.Object(
     url: Type.String({ maxLength: urlCharactersMax, examples: ['https://alarms.example/tidemark'] }),
     kinds: Type.Array(Type.Union([Kind, Type.Enum([...plainKinds])]), {
       maxItems: kindsMax,
-      description: 'The kinds of events to send. A kind that needs no more may be its name alone.',
+      description: 'The kinds of events to send. A kind without options may be given as its name alone.',
       examples: [[{ kind: 'rejected_rows', over: 100, within: 'PT5M' }, 'disk_low']],
     }),
     secret: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'What events are signed with. It is never shown. Left out, the one from before stays.',
+        description: 'The secret that signs events. It is never shown. If left out, the previous one stays.',
       }),
     ),
   },
@@ -75,7 +75,7 @@ export const HookAnswer = Type.Object(
     url: Type.String(),
     kinds: Type.Array(Kind),
     secret_set: orNull(Type.String({ format: 'date-time' }), {
-      description: 'When the secret was set with which events are signed; null where there is none.',
+      description: 'When the secret that signs events was set; null if there is none.',
     }),
     created: Type.String({ format: 'date-time' }),
   },
@@ -139,7 +139,7 @@ export class HookAdmin {
       kindOf(typeof kind === 'string' ? { kind } : kind, `kinds[${index}]`),
     )
     for (const [index, kind] of kinds.entries()) await this.#requireKnown(kind, `kinds[${index}]`)
-    if (kinds.length === 0) throw invalidRequest('kinds', 'must have one kind at least')
+    if (kinds.length === 0) throw invalidRequest('kinds', 'must have at least one kind')
     const isNew = await hooks.put({ name, url, kinds, secret: request.secret, nowMs: nowMs() }, hooksMax)
     return { isNew, answer: answerOf(await this.#found(name)) }
   }
@@ -241,9 +241,9 @@ function kindOf(given: Kind, path: string): HookKind {
     kind as string
   ]
   const stranger = Object.keys(given).find((name) => name !== 'kind' && takes?.includes(name) !== true)
-  if (stranger !== undefined) throw invalidRequest(`${path}.${stranger}`, `is nothing that ${kind} takes`)
+  if (stranger !== undefined) throw invalidRequest(`${path}.${stranger}`, `is not a property of ${kind}`)
   if (kind === 'rejected_rows') {
-    if (over === undefined) throw invalidRequest(`${path}.over`, 'must say how many rows are not too many')
+    if (over === undefined) throw invalidRequest(`${path}.over`, 'must be the number of rows that are not too many')
     return { kind, over, within: durationOf(`${path}.within`, within) }
   }
   if (kind !== 'nothing_received') return { kind }
@@ -259,7 +259,7 @@ function durationOf(path: string, text: string | undefined): string {
   const duration = text === undefined || text.length > 64 ? null : parseDuration(text)
   const ms = duration === null ? 0 : addDuration(0, duration, 1)
   if (text !== undefined && ms > 0 && ms <= longestMs) return text
-  throw invalidRequest(path, 'must be an ISO 8601 duration, as PT5M, longer than nothing and of a year at most')
+  throw invalidRequest(path, 'must be an ISO 8601 duration such as PT5M, longer than zero and at most a year')
 }
 
 const longestMs = 366 * msPerDay

@@ -27,7 +27,7 @@ export interface IngestAdminParts {
   readonly nowMs: () => number
 }
 
-const reservedName = `The name "${selfEntity}" is that of the service's own history, which it keeps itself (the setting self.historyMs). Take another one.`
+const reservedName = `The name "${selfEntity}" is reserved for the service's own history (the setting self.historyMs). Choose another one.`
 
 export class IngestAdmin {
   readonly #parts: IngestAdminParts

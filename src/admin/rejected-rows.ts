@@ -126,7 +126,7 @@ export class RejectedRows {
     const whose = subscriberId === null ? '' : ' that you pushed'
     throw invalidRequest(
       'batch',
-      `is not a batch id of this ingest${whose}; take the \`batch\` of the answer to a push, whole`,
+      `is not a batch id of this ingest${whose}; use the whole \`batch\` of the answer to a push`,
     )
   }
 
@@ -166,5 +166,5 @@ export function positionsOf(ids: readonly string[] | null | undefined): readonly
 function positionOf(id: string, index: number): number {
   const position = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN
   if (Number.isSafeInteger(position)) return position
-  throw invalidRequest(`ids[${index}]`, 'is not the id of a rejected row; take an `id` from the list')
+  throw invalidRequest(`ids[${index}]`, 'is not the id of a rejected row; use an `id` from the list')
 }

@@ -73,7 +73,7 @@ async function fill(
 async function requireEmpty(target: string): Promise<void> {
   const names = await readdir(target).catch(ignoreMissing)
   if (names === undefined || names.length === 0) return
-  throw new Error(`"${target}" holds something already. Restore into a folder that is empty or does not exist yet.`)
+  throw new Error(`"${target}" is not empty. Restore into a folder that is empty or does not exist yet.`)
 }
 
 /** Removes what an interrupted restore left, recognized by its file; other folders are kept. */
@@ -82,7 +82,7 @@ async function removeUnfinished(unfinished: string): Promise<void> {
   if (names === undefined) return
   if (names.length > 0) {
     await stat(join(unfinished, originName)).catch((cause: unknown) => {
-      throw new Error(`"${unfinished}" is in the way, and no restore made it. Move it away.`, { cause })
+      throw new Error(`"${unfinished}" is in the way, and was not created by a restore. Move it away.`, { cause })
     })
   }
   await rm(unfinished, { recursive: true })

@@ -82,14 +82,14 @@ export class Retentions {
     if (retention != null && parseDuration(retention) === null) {
       throw invalidRequest(
         'retention',
-        'must be an ISO 8601 duration, as P90D for 90 days, or null to keep items for ever',
+        'must be an ISO 8601 duration such as P90D for 90 days, or null to keep items for ever',
       )
     }
     if (hoursRetention === undefined) return
     if (hoursRetention !== null && hoursRetention !== noHours && parseDuration(hoursRetention) === null) {
       throw invalidRequest(
         'hours_retention',
-        `must be an ISO 8601 duration, as P10Y for 10 years, null to keep hours for ever, or "${noHours}" to keep none`,
+        `must be an ISO 8601 duration such as P10Y for 10 years, null to keep hours for ever, or "${noHours}" to keep none`,
       )
     }
   }
@@ -109,7 +109,7 @@ export class Retentions {
     if (retention === null) {
       throw invalidRequest(
         'hours_retention',
-        `hours are kept of items that expire, so "retention" has to be set. To keep all items, give "hours_retention": "${noHours}" with "retention": null`,
+        `only expired items have hours, so "retention" must be set. To keep all items, give "hours_retention": "${noHours}" with "retention": null`,
       )
     }
     const nowMs = this.#parts.nowMs()
@@ -195,7 +195,7 @@ const later = (left: number | null, right: number | null): number | null =>
 
 function fromOf(retention: string, nowMs: number): number {
   const duration = parseDuration(retention)
-  if (duration === null) throw new Error(`the catalog holds the retention ${retention}, which is no duration`)
+  if (duration === null) throw new Error(`the catalog holds the retention ${retention}, which is not a duration`)
   return addDuration(nowMs, duration, -1)
 }
 

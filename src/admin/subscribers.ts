@@ -79,7 +79,7 @@ export class SubscriberAdmin {
     if (expires !== null && (expiresMs === null || expiresMs <= nowMs())) {
       throw invalidRequest(
         'expires',
-        'must be a date-time in the future, as 2030-01-01T00:00:00Z; leave it out for a key without end',
+        'must be a date-time in the future, such as 2030-01-01T00:00:00Z; leave it out for a key that does not expire',
       )
     }
     const { id: subscriberId } = (await this.#find(name)).subscriber
@@ -203,13 +203,13 @@ function subscriptionOf(entry: PutSubscriptions[number], index: number): Subscri
 
 function checkTarget(path: string, target: string | null): void {
   if (target === null || target === '*' || isName(target)) return
-  throw invalidRequest(path, 'must be a name, or "*" for every one')
+  throw invalidRequest(path, 'must be a name, or "*" for all')
 }
 
 /** Parses a date-time of a request; null when absent. Throws Problem `invalid_request`. */
 export function instantOf(path: string, text: string | null | undefined): number | null {
   if (text === undefined || text === null) return null
   const ms = parseInstant(text)
-  if (ms === null) throw invalidRequest(path, 'must be a date-time, as 2026-01-01T00:00:00Z')
+  if (ms === null) throw invalidRequest(path, 'must be a date-time such as 2026-01-01T00:00:00Z')
   return ms
 }

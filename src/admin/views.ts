@@ -31,7 +31,7 @@ const Cell = Type.Object(
   {
     kind: Type.Enum(['chart', 'value', 'table', 'state', 'text'], {
       description:
-        'What is shown of the tags: lines over the range, newest values, a table of newest, least, mean and greatest, or how long each state lasted; or a text.',
+        'What the chart shows: lines over the range, newest values, a table of newest, least, mean and greatest values, or how long each state lasted; or a text.',
     }),
     title: Type.Optional(name(`The title; ${variableMark}.`)),
     text: Type.Optional(Type.String({ maxLength: 4000, description: `Of a text; ${variableMark}.` })),
@@ -46,9 +46,7 @@ const Cell = Type.Object(
     ),
     granularity: Type.Optional(name('Of a chart in buckets, as of the data queries; by default what fits its width.')),
     right: Type.Optional(names('Lines of a chart that have the axis at the right.')),
-    shift: Type.Optional(
-      name('Of a chart: how much earlier the lines are that it is compared with, an ISO 8601 duration.'),
-    ),
+    shift: Type.Optional(name('Of a chart: how much earlier the lines to compare with are, an ISO 8601 duration.')),
     log: Type.Optional(Type.Boolean({ description: 'Whether the axis at the left of a chart is logarithmic.' })),
     least: Type.Optional(
       Type.Number({
@@ -66,7 +64,7 @@ const Variable = Type.Object(
     name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,31}$', description: 'The name after the `$`.' }),
     kind: Type.Enum(['entity', 'tag'], { description: 'What is chosen.' }),
     entity: Type.Optional(name('Of a tag: the entity whose tags are offered; may be `$name` of a variable before it.')),
-    value: Type.String({ maxLength: 1024, description: 'Where the address chooses nothing.' }),
+    value: Type.String({ maxLength: 1024, description: 'The value if the address chooses none.' }),
   },
   { additionalProperties: false },
 )
@@ -98,8 +96,8 @@ const head = {
 
 export const ListedView = Type.Object({
   ...head,
-  entities: Type.Array(Type.String(), { description: 'Whose items it shows.' }),
-  cells: Type.Integer({ description: 'How much is on it.' }),
+  entities: Type.Array(Type.String(), { description: 'The entities whose items it shows.' }),
+  cells: Type.Integer({ description: 'The number of charts on it.' }),
 })
 export type ListedView = Type.Static<typeof ListedView>
 export const ViewPage = pageSchema(ListedView)
@@ -179,7 +177,7 @@ export class Views {
     }
     const json = JSON.stringify(definition)
     if (Buffer.byteLength(json) > viewBytesMax)
-      throw invalidRequest('', `has more than ${viewBytesMax} bytes as JSON, which is the most a view may have`)
+      throw invalidRequest('', `has more than ${viewBytesMax} bytes as JSON, the most that a view may have`)
     const { subscriberId, subscriber, isOperator } = maker
     const knownMs = known === undefined ? undefined : knownMsOf(known)
     const view: SavedView = {
@@ -205,7 +203,7 @@ export class Views {
   #requireFrame({ range = '', from = '', to = '', zone = '' }: ViewDefinition): void {
     const nowMs = this.#parts.nowMs()
     if (zone !== '' && !this.#parts.isTimeZone(zone))
-      throw invalidRequest('zone', 'must be a name of the IANA time zones, as Europe/Madrid or UTC')
+      throw invalidRequest('zone', 'must be an IANA time zone such as Europe/Madrid or UTC')
     if (range !== '' && !isEarlier(range, nowMs)) throw invalidRequest('range', `must be ${durationForm}`)
     if (range !== '' && (from !== '' || to !== ''))
       throw invalidRequest(
@@ -237,7 +235,7 @@ export class Views {
 
   async #unknown(viewer: Viewer, name: string): Promise<Problem> {
     const names = (await this.#seen(viewer)).map((view) => view.name)
-    return new Problem('not_found', `There is no view "${name}", or not for this key.${didYouMean(name, names)}`)
+    return new Problem('not_found', `There is no view "${name}" that this key can read.${didYouMean(name, names)}`)
   }
 }
 
@@ -272,11 +270,11 @@ function requireName(name: string): void {
   if (isName && !dots.has(name)) return
   throw invalidRequest(
     'name',
-    `must be 1 to ${nameCharactersMax} characters, no control characters, no blank at its ends, and neither "." nor ".."`,
+    `must be 1 to ${nameCharactersMax} characters, no control characters, no blanks at either end, and be neither "." nor ".."`,
   )
 }
 
-const durationForm = 'an ISO 8601 duration, as P1D, longer than nothing, that does not reach before the year 1'
+const durationForm = 'an ISO 8601 duration such as P1D, longer than zero, that does not reach before the year 1'
 
 function isEarlier(duration: string, nowMs: number): boolean {
   const ms = earlierMs(nowMs, duration)
@@ -287,7 +285,7 @@ function requireSpan(from: string, to: string, nowMs: number): void {
   if (from === '' && to === '') return
   const requireWhen = (path: string, text: string): When => {
     const when = parseWhen(text, nowMs)
-    if (when === null) throw invalidRequest(path, `must be ${whenForms}: a view has both ends of its range, or neither`)
+    if (when === null) throw invalidRequest(path, `must be ${whenForms}: a view has both ends of its range or neither`)
     return when
   }
   const [start, end] = [requireWhen('from', from), requireWhen('to', to)]
@@ -299,7 +297,7 @@ function requireVariables(variables: Variables): void {
   const names = variables.map(({ name }) => name)
   for (const [index, { name, entity }] of variables.entries()) {
     const path = `variables[${index}]`
-    if (names.indexOf(name) < index) throw invalidRequest(`${path}.name`, 'is the name of a variable before it')
+    if (names.indexOf(name) < index) throw invalidRequest(`${path}.name`, 'is already the name of an earlier variable')
     if (entity !== undefined) requireMarks(entity, `${path}.entity`, names.slice(0, index))
   }
 }
@@ -319,7 +317,7 @@ function requireMarks(text: string, path: string, names: readonly string[]): voi
   for (const [mark, name] of text.matchAll(/\$(\w*)/g)) {
     if (names.includes(name!)) continue
     const defined = names.length === 0 ? 'none is defined' : `these are ${names.map((one) => `$${one}`).join(', ')}`
-    throw invalidRequest(path, `has ${mark}, which is no variable that it may have: ${defined}`)
+    throw invalidRequest(path, `has ${mark}, which is not a variable that is available here: ${defined}`)
   }
 }
 
@@ -343,13 +341,13 @@ function requireDrawable(
 function requireWhole({ kind, text, entity, tags, how }: Cell, path: string): void {
   if (kind === 'text') {
     if (text === undefined || entity !== undefined)
-      throw invalidRequest(path, 'is a text: it has `text`, and no entity')
+      throw invalidRequest(path, 'is a text, so it has `text` and no entity')
     return
   }
-  if (text !== undefined) throw invalidRequest(`${path}.text`, `is nothing that a ${kind} has`)
+  if (text !== undefined) throw invalidRequest(`${path}.text`, `is not a property of a ${kind}`)
   if (entity === undefined) throw invalidRequest(`${path}.entity`, 'must name an entity')
-  if (tags === undefined || tags.length === 0) throw invalidRequest(`${path}.tags`, 'must have one tag at least')
-  if (how !== undefined && kind !== 'chart') throw invalidRequest(`${path}.how`, `is nothing that a ${kind} has`)
+  if (tags === undefined || tags.length === 0) throw invalidRequest(`${path}.tags`, 'must have at least one tag')
+  if (how !== undefined && kind !== 'chart') throw invalidRequest(`${path}.how`, `is not a property of a ${kind}`)
 }
 
 /** The entities named in the definition. Entities that a reader chooses by a variable are queried with the reader's own key. */

@@ -218,7 +218,7 @@ export class Admission {
         : `${this.#sqlMax} SQL and native queries run at once (limits.runningSqlQueries)`
     return new Problem(
       'overloaded',
-      `${running}, a quarter of them reserved for other readers, and the queue is full (limits.waitingQueries). Ask again in a moment.`,
+      `${running}, a quarter of them reserved for other readers, and the queue is full (limits.waitingQueries). Retry in a moment.`,
       { retryAfterS: 1 },
     )
   }

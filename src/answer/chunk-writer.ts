@@ -51,7 +51,7 @@ export class ChunkWriter {
     throw new Problem(
       'result_too_large',
       `The answer has more than ${this.#resultBytes} bytes, which is limits.resultBytes. ` +
-        'Ask for a shorter range, fewer tags (ids, prefixes), fewer metrics or a coarser granularity.',
+        'Narrow the query: a shorter range, fewer tags (ids, prefixes), fewer metrics or a coarser granularity.',
     )
   }
 

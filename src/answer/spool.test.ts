@@ -109,7 +109,7 @@ describe('an answer', () => {
 })
 
 const full = { name: 'Problem', code: 'overloaded', retryable: true, retryAfterS: 5 }
-const failed = { name: 'Error', message: expect.stringContaining('see to its disk: EIO') }
+const failed = { name: 'Error', message: expect.stringContaining('check its disk: EIO') }
 
 describe('a disk failure', () => {
   test.each<[DiskOperation, number, string, object]>([

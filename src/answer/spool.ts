@@ -109,12 +109,12 @@ function failure(error: unknown): Error {
   if (isDiskFull(error)) {
     return new Problem(
       'overloaded',
-      'The disk is full: it cannot hold the answer until it is sent. Ask again once it has space, or for less.',
+      'The disk is full: it cannot hold the answer until it is sent. Retry once it has space, or narrow the query.',
       { retryAfterS: diskFullRetryAfterS },
     )
   }
   const message = messageOf(error)
-  return new Error(`an answer could not be kept in the spool until it is sent, see to its disk: ${message}`, {
+  return new Error(`an answer could not be kept in the spool until it is sent, check its disk: ${message}`, {
     cause: error,
   })
 }
@@ -128,6 +128,6 @@ function ofItsOwn(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
 function outOfSpace(): Problem {
   return new Problem(
     'overloaded',
-    'Answers that wait for their readers take all of spool.fileBytes. Ask again in a moment, or for less.',
+    'Answers that wait for their readers use all of spool.fileBytes. Retry in a moment, or narrow the query.',
   )
 }

@@ -32,8 +32,7 @@ export async function createTables(
 
 /** For read-only use. Throws an Error when there are no tables, or when their version is not this program's. */
 export async function requireTables(database: Kysely<Tables>): Promise<void> {
-  if ((await versionOf(database)) === null)
-    throw new Error('The catalog has no version of its tables: it is not a catalog.')
+  if ((await versionOf(database)) === null) throw new Error('The catalog has no table version: it is not a catalog.')
 }
 
 /** Returns null when no version has been written yet. Throws an Error when it is not this program's version. */

@@ -28,7 +28,7 @@ export function disagreements(
       if (field.role === 'quality' && quality !== undefined)
         return [{ path: `${path}.role`, message: secondQuality(entity, quality) }]
       if (!isKey(field) || key === undefined) return []
-      const message = `the ${key.role} field of the entity "${entity}" is "${key.name}"; name this field so, or feed another entity`
+      const message = `the ${key.role} field of the entity "${entity}" is "${key.name}"; give this field that name, or feed another entity`
       return [{ path: `${path}.name`, message }]
     }
     if (standing.role === 'quality' && field.role === 'quality' && codingOf(standing) !== codingOf(field)) {
@@ -45,7 +45,7 @@ export function disagreements(
 }
 
 const secondQuality = (entity: string, { name }: EntityField): string =>
-  `the quality of the entity "${entity}" is "${name}", and it has one alone; name this field so, or give it another role`
+  `the quality of the entity "${entity}" is "${name}", and an entity has only one; give this field that name, or another role`
 
 /** Errors for fields whose name or source the ingest already has. */
 export function repetitions(known: readonly Field[], added: readonly Field[]): readonly ProblemError[] {
@@ -55,11 +55,11 @@ export function repetitions(known: readonly Field[], added: readonly Field[]): r
     const standing = types.get(name)
     if (standing !== undefined) {
       const way = standing === type ? 'choose another name' : `choose another name, or ${otherType}`
-      const message = `the ingest has a field "${name}" of the type "${standing}" already, and a field is never changed under stored rows; ${way}`
+      const message = `the ingest already has a field "${name}" of the type "${standing}", and the type of a field with stored rows cannot change; ${way}`
       return [{ path: `add_fields[${index}].name`, message }]
     }
     if (sources.has(source)) {
-      const message = `another field of the ingest is read from "${source}" already; choose another source`
+      const message = `another field of the ingest is already read from "${source}"; choose another source`
       return [{ path: `add_fields[${index}].source`, message }]
     }
     return []

@@ -11,7 +11,7 @@ test.each([
     'There is no ingest "a". "tidemark ingests list" lists all ingests.',
   ],
   ['Look at GET /subscription, and ask.', 'Look at "tidemark subscriptions mine", and ask.'],
-  ['The operator makes ingests: POST /admin/ingests.', 'The operator makes ingests: "tidemark ingests create".'],
+  ['The operator creates ingests: POST /admin/ingests.', 'The operator creates ingests: "tidemark ingests create".'],
   ['GET /admin/ingests/plant/rejected shows them.', '"tidemark rejected list plant" shows them.'],
   ['GET /admin/ingests/$&/rejected shows them.', '"tidemark rejected list $&" shows them.'],
   // Requests of other paths, and text that is not a request.

@@ -94,7 +94,7 @@ export const answerSettings = {
     min: 1,
     max: gibibyte,
     description:
-      'How far a reader of live rows may fall behind. With more rows waiting for it, it gets the event `behind` and is closed; it may go on with its last id.',
+      'How far a reader of live rows may fall behind. With more rows waiting for it, it gets the event `behind` and is closed; it may continue with its last id.',
   }),
   'limits.liveTotalBytes': integer({
     default: 256 * mebibyte,
@@ -111,7 +111,7 @@ export const answerSettings = {
     min: 0,
     max: longestMs,
     description:
-      'How long a reader of live rows may be away and then go on with its last id. While there are readers, and for that long after the last one, the journal keeps the pushes of this time on disk.',
+      'How long a reader of live rows may be disconnected and still continue with its last id. While there are readers, and for that long after the last one, the journal keeps the pushes of this time on disk.',
   }),
   'spool.answerMemoryBytes': integer({
     default: 8 * mebibyte,

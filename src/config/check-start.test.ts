@@ -158,7 +158,7 @@ test.each([
 })
 
 test.each([
-  ['EACCES', 'this user may not do that'],
+  ['EACCES', 'this user does not have permission'],
   ['EROFS', 'its disk is read only'],
   ['ENOSPC', 'its disk is full'],
   ['EIO', 'EIO: words of the system'],

@@ -49,7 +49,7 @@ async function listeningFault({ host, port }: Pick<Settings, 'host' | 'port'>): 
 export function listenFailure(error: unknown, { host, port }: Pick<Settings, 'host' | 'port'>): string {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return `The address is in use (host ${host}, port ${port}). Stop what listens there, or choose another port with --port.`
+      return `The address is in use (host ${host}, port ${port}). Stop the program that listens there, or choose another port with --port.`
     case 'EADDRNOTAVAIL':
       return `host (${host}) is not an address of this machine. Give --host one of its addresses, or 0.0.0.0 for all.`
     case 'ENOTFOUND':
@@ -57,7 +57,7 @@ export function listenFailure(error: unknown, { host, port }: Pick<Settings, 'ho
     case 'EINVAL':
       return `host (${host}) is neither an address nor a known name. Give --host an address of this machine, such as 127.0.0.1.`
     case 'EACCES':
-      return `port (${port}) is not allowed for this user. Choose another one with --port, from 1024 on, or give the service the right to it.`
+      return `port (${port}) is not allowed for this user. Choose another one with --port, from 1024 on, or give the service permission to use it.`
     default:
       return `host (${host}) and port (${port}) cannot be listened on: ${systemErrorText(error)}.`
   }
@@ -139,7 +139,9 @@ function writingFaults(data: string): string[] {
     rmSync(trial)
     return []
   } catch (error) {
-    return [`data (${data}) cannot be written: ${systemErrorText(error)}. Give the service a folder that it may write.`]
+    return [
+      `data (${data}) cannot be written: ${systemErrorText(error)}. Give the service a folder that it can write to.`,
+    ]
   }
 }
 

@@ -246,6 +246,6 @@ export function missingForEngine({ engine, role, limits, kafka, druid, postgres 
     ...(postgres.url !== null ? [] : ['engine=cluster needs postgres.url: where PostgreSQL is.']),
     ...(limits.ingestBodyBytes <= clusterBodyBytesMax
       ? []
-      : [`limits.ingestBodyBytes is more than Kafka takes: with engine=cluster set ${clusterBodyBytesMax} or less.`]),
+      : [`limits.ingestBodyBytes is more than Kafka accepts: with engine=cluster set ${clusterBodyBytesMax} or less.`]),
   ]
 }

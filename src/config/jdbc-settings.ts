@@ -38,7 +38,7 @@ export const jdbcSettings = {
     min: 1,
     max: 100_000,
     description:
-      "The most rows in one answer to a JDBC driver's request. A request for fewer than 5,000 rows gets 5,000 if this allows it: drivers ask for 100 by default.",
+      "The most rows in one answer to a JDBC driver's request. A request for fewer than 5,000 rows gets 5,000 if this allows it: drivers request 100 by default.",
   }),
   'jdbc.frameBytes': integer({
     default: 4 * mebibyte,

@@ -130,7 +130,7 @@ describe('refuses', () => {
     ],
     [
       { file: file({ limits: 5 }) },
-      ['limits (from the file tidemark.json) is a group of settings: give it as {"limits": {...}}.'],
+      ['limits (from the file tidemark.json) is a group of settings: write it as {"limits": {...}}.'],
     ],
     [{ file: file([]) }, ['The file tidemark.json must hold one JSON object.']],
     ...['two words, and more of them', 'ein-Schlüssel-der-lang-ist', 'x'.repeat(23)].map(
@@ -206,7 +206,7 @@ describe('engine=cluster', () => {
     [{ ...whole, TIDEMARK_KAFKA_BROKERS: '' }, [/needs kafka\.brokers/]],
     [{ ...withoutDruid, TIDEMARK_DRUID_BROKER: 'http://druid:8082' }, [/druid\.broker and druid\.overlord/]],
     [{ TIDEMARK_ROLE: 'api' }, [/role is for engine=cluster/]],
-    [{ ...whole, TIDEMARK_LIMITS_INGEST_BODY_BYTES: '67108865' }, [/more than Kafka takes: .* set 67108864 or less/]],
+    [{ ...whole, TIDEMARK_LIMITS_INGEST_BODY_BYTES: '67108865' }, [/more than Kafka accepts: .* set 67108864 or less/]],
   ])('refuses %j', (environment, sentences) => {
     const load = () => loadSettings({ flags: {}, environment, file: null })
     for (const sentence of sentences) expect(load).toThrow(sentence)
@@ -222,7 +222,7 @@ describe('engine=cluster', () => {
 test('refuses a replica.keep shorter than replica.catalogMs, if there is a replica', () => {
   const load = (flags: Record<string, string>) => () => loadSettings({ flags, environment: {}, file: null })
   const flags = { 'replica.url': 'file:///mnt/copy', 'replica.keep': 'PT30S' }
-  expect(load(flags)).toThrow('replica.keep (PT30S) is 30000 ms, and has to be at least 60000 ms')
+  expect(load(flags)).toThrow('replica.keep (PT30S) is 30000 ms, but must be at least 60000 ms')
   expect(load({ ...flags, 'replica.keep': 'P0D' })).toThrow('is 0 ms')
   expect(load({ ...flags, 'replica.catalogMs': '30000' })).not.toThrow()
   expect(load({ 'replica.keep': 'PT30S' })).not.toThrow()

@@ -113,7 +113,7 @@ function unknownNames(names: Iterable<string>, path: string): string[] {
     if (isKnown(name)) continue
     const where = `(from the file ${path})`
     const group = groupOf(name)
-    if (groups.has(name)) sentences.add(`${name} ${where} is a group of settings: give it as {"${name}": {...}}.`)
+    if (groups.has(name)) sentences.add(`${name} ${where} is a group of settings: write it as {"${name}": {...}}.`)
     else if (group !== null && !groups.has(group))
       sentences.add(`${group} ${where} is not a group of settings.${suggestion(likelyWord(group, groups))}`)
     else sentences.add(`${name} ${where} is not a setting.${suggestion(likelyWord(name, otherNames(group)))}`)

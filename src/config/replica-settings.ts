@@ -93,6 +93,6 @@ export function replicaFaults({ replica: { url, keep, catalogMs, intervalMs } }:
   const leastMs = Math.max(catalogMs, intervalMs)
   if (url === '' || keepMs >= leastMs) return []
   return [
-    `replica.keep (${keep}) is ${keepMs} ms, and has to be at least ${leastMs} ms: as long as replica.catalogMs (${catalogMs}) and replica.intervalMs (${intervalMs}). Give a longer one such as P7D.`,
+    `replica.keep (${keep}) is ${keepMs} ms, but must be at least ${leastMs} ms: as long as replica.catalogMs (${catalogMs}) and replica.intervalMs (${intervalMs}). Give a longer one such as P7D.`,
   ]
 }

@@ -27,7 +27,7 @@ export const serverSettings = {
   }),
   'server.trustProxy': trustedProxies({
     description:
-      'The proxies whose `X-Forwarded-For` is trusted: how many stand one behind the other, or their addresses. `true` is 1. Give a number only if nobody can reach the server except through the proxies.',
+      'The proxies whose `X-Forwarded-For` is trusted: the number of proxies in a row, or their addresses. `true` is 1. Give a number only if nobody can reach the server except through the proxies.',
   }),
   'server.timeZones': text({
     default: '',

@@ -148,7 +148,7 @@ const settingTable = {
     min: 0,
     max: 10_000,
     description:
-      'The most ingests with time series of their own in /metrics. The oldest ingests have them; the rest are counted together as `(others)`.',
+      'The most ingests with their own time series in /metrics. The oldest ingests have them; the rest are counted together as `(others)`.',
   }),
   'limits.fields': integer({
     default: 1000,
@@ -156,7 +156,7 @@ const settingTable = {
     min: 1,
     max: 100_000,
     description:
-      'The most fields of an ingest that takes fields from its rows. A row that needs one more is rejected (`too_many_fields`).',
+      'The most fields of an ingest that adds fields from its rows. A row that needs one more is rejected (`too_many_fields`).',
   }),
   'limits.rowBytes': integer({
     default: mebibyte,
@@ -262,7 +262,7 @@ const settingTable = {
     min: 1,
     max: 100 * 365 * 86_400_000,
     description:
-      'How long a deletion of rows can be taken back. Then its rows are removed from the files for good. `engine=embedded` only.',
+      'How long a deletion of rows can be taken back. Then its rows are permanently removed from the files. `engine=embedded` only.',
   }),
   'audit.keep': text({
     default: 'P365D',
@@ -291,7 +291,7 @@ const settingTable = {
     min: 0,
     max: longestMs,
     description:
-      'How often the service notes how it does as a row of its own entity `tidemark_self`, which keeps 7 days. 0 is never.',
+      'How often the service records its own state as a row of its entity `tidemark_self`, which keeps 7 days. 0 means never.',
   }),
   ...serverSettings,
   'log.level': choice({

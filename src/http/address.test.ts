@@ -114,8 +114,8 @@ describe('a refused GET query', () => {
   const names = 'entity, id_name_field, ids, prefixes, quality, start_date, end_date, metric_name_field, fields, format'
   test.each<[string, string, string]>([
     ['', 'entity', 'is required'],
-    ['entity=plant&id=a', 'id', `is not a query parameter that is taken here; there are ${names}`],
-    ['entity=plant&__proto__=a', '__proto__', `is not a query parameter that is taken here; there are ${names}`],
+    ['entity=plant&id=a', 'id', `is not a query parameter of this request; allowed: ${names}`],
+    ['entity=plant&__proto__=a', '__proto__', `is not a query parameter of this request; allowed: ${names}`],
     ['entity=plant&entity=plant', 'entity', 'is given twice: give it once'],
     ['entity=plant&start_date=a&start_date=b&start_date=c', 'start_date', 'is given 3 times: give it once'],
     ['entity=plant&format=xml', 'format', 'must be json or csv or ndjson or arrow'],
@@ -155,7 +155,7 @@ describe('an API key', () => {
         const { status, response } = await outcomeOn(server, get(`${address}=${keys.reader}`))
         expect([status, response.json<{ detail: string }>().detail]).toEqual([
           400,
-          expect.stringMatching(/^\S+ is not taken: .* Send the key as "Authorization: Bearer <key>"/),
+          expect.stringMatching(/^\S+ is not accepted: .* Send the key as "Authorization: Bearer <key>"/),
         ])
         expect(response.body).not.toContain(keys.reader)
       }

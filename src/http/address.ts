@@ -108,7 +108,7 @@ export const refuseKeys: onRequestHookHandler = (request, _reply, done) => {
 
 function keyProblem(path: string): Problem {
   const message =
-    'is not taken: addresses stay in histories and logs. Send the key as "Authorization: Bearer <key>", as "X-API-Key: <key>" or as the password of Basic authentication, with any user'
+    'is not accepted: addresses stay in histories and logs. Send the key as "Authorization: Bearer <key>", as "X-API-Key: <key>" or as the password of Basic authentication, with any user'
   const detail = `${path} ${message}. If it was a key, ask the operator for another.`
   return new Problem('invalid_request', detail, { errors: [{ path, message }] })
 }

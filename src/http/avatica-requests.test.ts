@@ -148,8 +148,8 @@ describe('a body of more than 8 KiB', () => {
     ['on an open connection, in protobuf', () => protobuf(connectionId), 200, 'row 3'],
     ['on an unknown connection', () => json('none'), 500, '"errorCode":1'],
     ['on an unknown connection, in protobuf', () => protobuf('none'), 500, 'There is no connection'],
-    ['without a connection id', () => sent(`[${'['.repeat(9000)}`), 500, 'more than 8192 bytes, unpacked'],
-    ['compressed, without a key', () => gzip(), 500, 'more than 8192 bytes, unpacked'],
+    ['without a connection id', () => sent(`[${'['.repeat(9000)}`), 500, 'more than 8192 bytes, decompressed'],
+    ['compressed, without a key', () => gzip(), 500, 'more than 8192 bytes, decompressed'],
     [
       'compressed to more than 8 KiB, without a key',
       () => sent('x'.repeat(8193), { 'content-encoding': 'gzip' }),

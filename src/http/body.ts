@@ -177,7 +177,7 @@ function tooLarge({ limitBytes, limitName, tooLarge: code }: BodyRule): Problem 
 }
 
 function emptyBody(): Problem {
-  return new Problem('invalid_body', 'The body is empty. Send what this endpoint takes: /openapi.json shows it.')
+  return new Problem('invalid_body', 'The body is empty. /openapi.json describes the body of this endpoint.')
 }
 
 /** Reads up to the limit. The remainder is left to `discardBody`. */
@@ -268,7 +268,7 @@ function decompress(body: Buffer, rule: BodyRule, share: BodyShare, done: BodyDo
         share.resize(buffer.length)
         // Zeros may pad the data; zlib stops at the first one, whatever follows it.
         const isWhole = isZeros(body.subarray(engine.bytesWritten))
-        done(isWhole ? null : notGzip('behind its end there is more'), isWhole ? buffer : null)
+        done(isWhole ? null : notGzip('there is more data after its end'), isWhole ? buffer : null)
       } else if (error === null) done(new Error('zlib answered without an error and without bytes'), null)
       else if (!('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')) done(notGzip(error.message), null)
       else if (outputBytesMax < limitBytes) inflate(limitBytes)

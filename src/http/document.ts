@@ -15,7 +15,7 @@ export const ProblemSchema = Type.Object(
     type: Type.String({ examples: ['about:blank'] }),
     title: Type.String({ description: 'The title of the code.' }),
     status: Type.Integer(),
-    detail: Type.String({ description: 'What is wrong this time, and what to do.' }),
+    detail: Type.String({ description: 'The details of this error, and what to do.' }),
     code: Type.String({ enum: codes, description: 'The stable name of the error, for programs.' }),
     retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
     errors: Type.Optional(
@@ -105,7 +105,7 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
         title: 'Tidemark',
         version: packageVersion,
         description:
-          'A time-series data service: push rows, keep every acknowledged one, ask for averages, latest values, ranges and snapshots.',
+          'A time-series data service: push rows, keep every acknowledged one, query averages, latest values, ranges and snapshots.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: basePath === '' ? '/' : basePath }],
@@ -126,7 +126,7 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
             type: 'apiKey',
             in: 'header',
             name: 'X-API-Key',
-            description: 'The same key, in a header of its own.',
+            description: 'The same key, in its own header.',
           },
           basic: {
             type: 'http',

@@ -24,12 +24,12 @@ export function readDruidContext(context: unknown, names: readonly string[]): Dr
   const idName = names.find((name) => value(name) !== null)
   const id = idName === undefined ? null : textOrNumber(value(idName))
   if (idName !== undefined && (id === null || !isQueryId(id)))
-    throw invalidRequest(`context.${idName}`, 'must be a text of 1 to 256 visible ASCII characters, or a number')
+    throw invalidRequest(`context.${idName}`, 'must be a string of 1 to 256 visible ASCII characters, or a number')
   const timeout = textOrNumber(value('timeout') ?? 0)?.trim() ?? ''
   const timeoutMs = timeout === '' ? Number.NaN : Number(timeout)
   if (!(timeoutMs >= 0)) throw invalidRequest('context.timeout', 'must be a number of milliseconds, not negative')
   const zone = value('sqlTimeZone')
-  if (zone !== null && typeof zone !== 'string') throw invalidRequest('context.sqlTimeZone', 'must be a text')
+  if (zone !== null && typeof zone !== 'string') throw invalidRequest('context.sqlTimeZone', 'must be a string')
   return { id, timeoutMs, sqlTimeZone: zone }
 }
 

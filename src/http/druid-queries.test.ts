@@ -83,8 +83,8 @@ describe('a SQL query', () => {
     [{ query: 'SELECT 1', context: { sqlTimeZone: 'Mars' } }, 'context.sqlTimeZone: is not a time zone'],
     [{ query: 'SELECT 1', context: { sqlQueryId: 'a\nb' } }, 'context.sqlQueryId: must be'],
     ...[{ toString: 1 }, ['x'], {}, false, ''].flatMap((id): [object, string][] => [
-      [{ query: 'SELECT 1', context: { queryId: id } }, 'context.queryId: must be a text'],
-      [{ query: 'SELECT 1', context: { sqlQueryId: id } }, 'context.sqlQueryId: must be a text'],
+      [{ query: 'SELECT 1', context: { queryId: id } }, 'context.queryId: must be a string'],
+      [{ query: 'SELECT 1', context: { sqlQueryId: id } }, 'context.sqlQueryId: must be a string'],
     ]),
     ...[-1, { valueOf: 1, toString: 2 }, [], [5], {}, true, '', ' ', 'soon'].map((timeout): [object, string] => [
       { query: 'SELECT 1', context: { timeout } },
@@ -110,7 +110,7 @@ test('a native query is passed on unchanged', async () => {
 })
 
 test.each<[object, string]>([
-  [{ queryId: { toString: 1 } }, 'context.queryId: must be a text'],
+  [{ queryId: { toString: 1 } }, 'context.queryId: must be a string'],
   [{ timeout: { valueOf: 1, toString: 2 } }, 'context.timeout: must be a number'],
 ])('a native query with the context %j is refused', async (context, message) => {
   const { app } = await served()

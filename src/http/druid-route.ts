@@ -24,7 +24,7 @@ const DruidError = Type.Object(
     errorCode: Type.String(),
     persona: Type.String({ description: 'The audience: `USER` or `OPERATOR`.' }),
     category: Type.String({ examples: ['INVALID_INPUT'] }),
-    errorMessage: Type.String({ description: 'What is wrong this time, and what to do.' }),
+    errorMessage: Type.String({ description: 'The details of this error, and what to do.' }),
     context: Type.Object({}, { additionalProperties: true, description: '`code` is the code in docs/errors.md.' }),
   },
   { title: 'DruidError', description: "An error as Druid's JSON, with the statuses of all other endpoints." },

@@ -15,6 +15,6 @@ export function existingIngest(
   const hint = didYouMean(alias, others) || ' Check the alias; it is case-sensitive.'
   throw new Problem(
     'ingest_not_found',
-    `There is no ingest ${JSON.stringify(alias)}: it was deleted, or not made yet.${hint} The operator makes ingests: POST /admin/ingests.`,
+    `There is no ingest ${JSON.stringify(alias)}: it was deleted, or not created yet.${hint} The operator creates ingests: POST /admin/ingests.`,
   )
 }

@@ -19,8 +19,8 @@ const Detail = Type.Object(
   {
     title: Type.String(),
     status: Type.Integer(),
-    detail: Type.String({ description: 'What is wrong this time, or missing, and what to do.' }),
-    code: Type.Optional(Type.String({ description: 'Of what fails, the code in docs/errors.md.' })),
+    detail: Type.String({ description: 'The details of this error, and what to do.' }),
+    code: Type.Optional(Type.String({ description: 'The code of the error in docs/errors.md.' })),
   },
   { title: 'I3xDetail' },
 )
@@ -29,7 +29,7 @@ const Failure = Type.Object(
   { success: Type.Literal(false), responseDetail: Detail },
   {
     title: 'I3xFailure',
-    description: 'An error as i3X writes it. Where a key is needed and none is shown that is valid, its status is 401.',
+    description: 'An error as i3X writes it. Its status is 401 if a key is required and the request has no valid one.',
   },
 )
 
@@ -75,7 +75,7 @@ export function i3xSchema(
     ...(body === null ? {} : { body }),
     response: {
       200: { description: 'The answer.', content: success },
-      206: { description: 'A part of the answer; `responseDetail` says what to ask next.', content: success },
+      206: { description: 'A part of the answer; `responseDetail` says how to request the rest.', content: success },
       ...Object.fromEntries(failures.map(([status, answer]) => [status, { ...answer, content: failed }])),
       401: { description: `\`forbidden\`: ${problems.forbidden.title}.`, content: failed },
     },

@@ -24,7 +24,7 @@ export class KnownPaths {
       return new Problem('path_not_found', `There is nothing at this path. /openapi.json lists all paths.`)
     }
     const allow = [...allowed].sort().join(', ')
-    return new Problem('method_not_allowed', `This path does not take ${method}. It takes ${allow}.`, {
+    return new Problem('method_not_allowed', `This path does not support ${method}. It supports ${allow}.`, {
       headers: { Allow: allow },
     })
   }

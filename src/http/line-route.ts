@@ -12,14 +12,14 @@ export const lineSchema = { tags: ['line protocol'], security: lineSecurity }
 const LineError = Type.Object(
   {
     code: Type.String({ description: 'The code in docs/errors.md.' }),
-    message: Type.String({ description: 'What is wrong this time, and what to do.' }),
+    message: Type.String({ description: 'The details of this error, and what to do.' }),
   },
   { title: 'LineError', description: "An error as InfluxDB's JSON." },
 )
 
 export const StatementError = Type.Object(
   {
-    error: Type.String({ description: 'What is wrong this time, and what to do.' }),
+    error: Type.String({ description: 'The details of this error, and what to do.' }),
     code: Type.String({ description: 'The code in docs/errors.md.' }),
   },
   { title: 'StatementError', description: "An error as InfluxDB 1's JSON." },

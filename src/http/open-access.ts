@@ -18,9 +18,9 @@ export function notPublicReason(headers: IncomingHttpHeaders, { origins, hosts, 
   const host = headers.host ?? ''
   const name = hostName(host)
   if (isIP(name) === 0 && name !== 'localhost' && !hosts.includes(name))
-    return `Reading is public by an address, by localhost and by the names in server.hosts, and the Host is "${name.slice(0, 100)}".`
+    return `Reading is public by an address, by localhost and by the names in server.hosts, but the Host is "${name.slice(0, 100)}".`
   if (isOfAllowedPage(headers, host, origins, secure)) return null
-  return "Reading is public, and not for other origins' web pages: cors.origins names those that are let in."
+  return 'Reading is public, but not for web pages of other origins: cors.origins lists the allowed ones.'
 }
 
 /** The name in a Host header in lower case, without port and without the brackets of an IPv6 address. */

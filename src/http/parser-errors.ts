@@ -66,7 +66,7 @@ function parserProblem(code: string | undefined): Problem {
         'The headers are larger than server.headerBytes. Send fewer or shorter ones.',
       )
     case 'HPE_INVALID_METHOD':
-      return new Problem('malformed_http', 'The request does not begin with a method that HTTP knows.')
+      return new Problem('malformed_http', 'The request does not begin with a method of HTTP.')
     default:
       return new Problem('malformed_http', `The request is not valid HTTP/1.1 (${code ?? 'unreadable'}).`)
   }

@@ -45,7 +45,7 @@ export function admitPush(
   const ingest = existingIngest(definitions, alias, (other) => access.mayPush(subscriberId, other))
   if (ingest.state === 'blocked') {
     const reason = ingest.reason === null ? 'The operator gave no reason.' : `The operator's reason: ${ingest.reason}`
-    throw new Problem('ingest_blocked', `The ingest ${alias} takes no rows now. ${reason}`)
+    throw new Problem('ingest_blocked', `The ingest ${alias} accepts no rows now. ${reason}`)
   }
   return { subscriberId, keyId, ingest }
 }

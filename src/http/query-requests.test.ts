@@ -56,16 +56,16 @@ describe('queries', () => {
   test.each<[string, { path: string; message: string }[]]>([
     ['{}', [{ path: 'entity', message: 'is required' }]],
     ['[]', [{ path: '', message: 'must be a JSON object' }]],
-    ['{"entity":1}', [{ path: 'entity', message: 'must be a text' }]],
+    ['{"entity":1}', [{ path: 'entity', message: 'must be a string' }]],
     ['{"entity":"plant","ids":"a"}', [{ path: 'ids', message: 'must be a list' }]],
-    ['{"entity":"plant","ids":["a",1]}', [{ path: 'ids[1]', message: 'must be a text' }]],
+    ['{"entity":"plant","ids":["a",1]}', [{ path: 'ids[1]', message: 'must be a string' }]],
     [
       '{"entity":"plant","entty":1}',
-      [{ path: 'entty', message: `is not a property that is taken here; there are ${properties}` }],
+      [{ path: 'entty', message: `is not a property of this request; allowed: ${properties}` }],
     ],
     [
       '{"entity":"plant","__proto__":{"x":1}}',
-      [{ path: '__proto__', message: `is not a property that is taken here; there are ${properties}` }],
+      [{ path: '__proto__', message: `is not a property of this request; allowed: ${properties}` }],
     ],
   ])('%s', async (body, errors) => {
     const { response } = await outcome(post(select, body, json))
@@ -75,7 +75,7 @@ describe('queries', () => {
   test('an invalid value after very many valid ones is reported with its path', async () => {
     const good = new Array(30_000).fill('a')
     const { response } = await outcome(post(select, { entity: 'plant', ids: [...good, 1] }))
-    expect(response.json<{ errors: unknown[] }>().errors).toEqual([{ path: 'ids[30000]', message: 'must be a text' }])
+    expect(response.json<{ errors: unknown[] }>().errors).toEqual([{ path: 'ids[30000]', message: 'must be a string' }])
   })
 
   test('a list of very many invalid values is reported with few errors', async () => {
@@ -130,8 +130,8 @@ describe('access to /consumer', () => {
   })
 
   test.each([
-    [{ host: 'evil.example' }, 'server.hosts, and the Host is "evil.example". This request needs an API key'],
-    [{ host: 'localhost', origin: 'http://evil.example' }, 'cors.origins names those that are let in. This request'],
+    [{ host: 'evil.example' }, 'server.hosts, but the Host is "evil.example". This request needs an API key'],
+    [{ host: 'localhost', origin: 'http://evil.example' }, 'cors.origins lists the allowed ones. This request'],
     [{ host: 'evil.example', 'x-api-key': 'guess' }, 'The API key is unknown'],
   ])('a refusal of the headers %j gives the reason', async (headers, detail) => {
     const { statusCode, body } = await app.inject(request(headers as unknown as Record<string, string>))

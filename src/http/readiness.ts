@@ -74,7 +74,8 @@ const Failing = Type.Array(
 )
 
 const FailingNames = Type.Array(Type.String(), {
-  description: 'Without the right `observe`, only names: of failing work, and of parts that are away, fail or fill up.',
+  description:
+    'Without the right `observe`, only the names of failing work, and of parts that are unreachable, fail or fill up.',
 })
 
 const Tls = Type.Object(

@@ -23,7 +23,7 @@ function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
     const name = rawHeaders[at]!.toLowerCase()
     const bit = singleHeaders.get(name)
     if (bit === undefined) continue
-    if ((seen & bit) !== 0) return `The header ${name} is there twice. Send it once.`
+    if ((seen & bit) !== 0) return `The header ${name} is repeated. Send it once.`
     seen |= bit
   }
   return null

@@ -161,7 +161,7 @@ function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPat
     const problem = failures.get(request.raw)?.error ?? headProblem(request.raw)
     if (problem !== null) done(problem)
     else if (request.is404) done(paths.problem(request.method, request.raw.url ?? ''))
-    else if (inFlight.stopping) done(new Problem('shutting_down', 'The service is stopping. Ask again in a moment.'))
+    else if (inFlight.stopping) done(new Problem('shutting_down', 'The service is stopping. Retry in a moment.'))
     else done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {

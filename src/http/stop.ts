@@ -21,7 +21,7 @@ const flushMs = 500
 export async function stopServer(app: App, inFlight: InFlight, { shutdownMs, atOnce }: StopOptions): Promise<void> {
   inFlight.stop()
   await settled(inFlight.empty(), shutdownMs, atOnce)
-  inFlight.endAll(new Problem('shutting_down', 'The service stopped before the answer was ready. Ask again later.'))
+  inFlight.endAll(new Problem('shutting_down', 'The service stopped before the answer was ready. Retry later.'))
   await settled(inFlight.empty(), flushMs, atOnce)
   // Data that has already arrived is read in the next turn, so that its request is refused rather than cut off.
   await turn()

@@ -20,9 +20,9 @@ test.each<[string, object, string | null]>([
   [
     'a list of invalid items',
     { ids: Array.from({ length: 20_000 }, () => 1) },
-    'ids[0] must be a text (and 7 more, see errors).',
+    'ids[0] must be a string (and 7 more, see errors).',
   ],
-  ['an invalid last item', { ids: [...texts(20_000), 1] }, 'ids[20000] must be a text.'],
+  ['an invalid last item', { ids: [...texts(20_000), 1] }, 'ids[20000] must be a string.'],
   ['too many items', { prefixes: texts(20_000) }, 'prefixes must have at most 1000 items.'],
   [
     'too many items, none of which is validated',
@@ -31,7 +31,7 @@ test.each<[string, object, string | null]>([
   ],
   ['one item more than a large maximum', { many: texts(15_001) }, 'many must have at most 15000 items.'],
   ['too many items of a nullable list', { rows: texts(10_001) }, 'rows must have at most 10000 items.'],
-  ['one invalid item between valid ones', { many: [...texts(700), 1, ...texts(700)] }, 'many[700] must be a text.'],
+  ['one invalid item between valid ones', { many: [...texts(700), 1, ...texts(700)] }, 'many[700] must be a string.'],
 ])('%s', (_name, data, said) => {
   const outcome = check(data)
   const error = typeof outcome === 'object' && 'error' in outcome ? outcome.error : null
@@ -56,12 +56,12 @@ test.each<[string, object, string]>([
   [
     'many unknown properties',
     { ...strangers(100_000), name: 'a' },
-    'x0 is not a property that is taken here; there are name, parts (and 7 more, see errors).',
+    'x0 is not a property of this request; allowed: name, parts (and 7 more, see errors).',
   ],
   [
     'many unknown properties of an object in a list',
     { name: 'a', parts: [{ size: 1 }, { ...strangers(100_000), size: 1 }] },
-    'parts[1].x0 is not a property that is taken here; there is size (and 7 more, see errors).',
+    'parts[1].x0 is not a property of this request; allowed: size (and 7 more, see errors).',
   ],
 ])('%s are refused without checking each', (_name, data, said) => {
   expect(faultOf(data)).toBe(said)

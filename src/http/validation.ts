@@ -259,8 +259,8 @@ function unknownProperty(schema: unknown, schemaPath: string, isQuery: boolean):
   const properties = at(owner, ['properties'])
   const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
   const kind = isQuery ? 'query parameter' : 'property'
-  if (names.length === 0) return `is not a ${kind} that is taken here: there are none`
-  return `is not a ${kind} that is taken here; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
+  if (names.length === 0) return `is not a ${kind} of this request, which has none`
+  return `is not a ${kind} of this request; allowed: ${names.join(', ')}`
 }
 
 function at(value: unknown, path: readonly string[]): unknown {
@@ -273,7 +273,7 @@ function at(value: unknown, path: readonly string[]): unknown {
 }
 
 const typeNames: ReadonlyMap<string, string> = new Map<string, string>([
-  ['string', 'a text'],
+  ['string', 'a string'],
   ['integer', 'a whole number'],
   ['number', 'a number'],
   ['boolean', 'true or false'],

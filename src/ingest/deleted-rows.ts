@@ -104,7 +104,7 @@ function faultOf({ id, selection: { metrics } }: ActiveDeletion): RowFault {
   return {
     code: 'row_deleted',
     field: null,
-    message: `${which} ${taken}: the row was pushed before. ${instead}, or take the deletion back and replay it`,
+    message: `${which} ${taken}: the row was pushed before it. ${instead}, or take the deletion back and replay it`,
   }
 }
 

@@ -220,20 +220,20 @@ test('messages name the invalid byte, a carriage return that ends no line, and t
   }
   const none = 'no line of line protocol: '
   expect(messages(latin1('m v=1\n \tm,host=\xe9 v=2'))).toEqual([
-    `${none}byte 8 of it, 0xE9, is no UTF-8: send it in UTF-8`,
+    `${none}byte 8 of it, 0xE9, is not UTF-8: send it in UTF-8`,
   ])
   expect(messages(Buffer.from('m s="€"').subarray(0, 7))).toEqual([
-    `${none}byte 6 of it, 0xE2, is no UTF-8: send it in UTF-8`,
+    `${none}byte 6 of it, 0xE2, is not UTF-8: send it in UTF-8`,
   ])
   expect(messages('m v=1 1\rm v=2 2\r')).toEqual([
-    `${none}1\rm v=2 2 is no time: it is a whole number; a carriage return without a newline ends no line`,
+    `${none}1\rm v=2 2 is not a time, which is a whole number; a carriage return without a newline ends no line`,
   ])
   const long = (bytes: number) => `m s="${'x'.repeat(bytes - 6)}"`
   expect(messages(`${long(65_620)}\n${long(65_536)}`, byField)).toEqual([
-    'the row has 65620 bytes, 65536 is the most that is taken',
+    'the row has 65620 bytes, the most allowed is 65536',
   ])
   expect(messages(`${long(65_620)}\n${long(100_001)}`)).toEqual([
-    'the row has 100001 bytes, 100000 is the most that is taken',
+    'the row has 100001 bytes, the most allowed is 100000',
   ])
 })
 

@@ -50,7 +50,7 @@ test('the error beyond limits.fields names the field and the limit', () => {
   expect(brought.take('b', Buffer.from('1'), 0)).toEqual({
     code: 'too_many_fields',
     field: 'b',
-    message: 'b: the ingest has 2 fields, no row can bring another (limits.fields)',
+    message: 'b: the ingest has 2 fields, the most that rows can add (limits.fields)',
   })
 })
 
@@ -58,6 +58,6 @@ test.each(['{"b":1}', '[1]'])('the error for the value %s says why it makes no f
   const brought = new AddedFields({ fieldsMax: 9, standing: standing })
   brought.begin()
   expect(brought.take('a', Buffer.from(json), 0)?.message).toBe(
-    'a: no field is made of it: its value is an object or a list',
+    'a: cannot become a field: its value is an object or a list',
   )
 })

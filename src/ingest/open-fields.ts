@@ -60,10 +60,10 @@ export class AddedFields {
     const type = this.#typeOf(name, bytes, at)
     if (type === null) {
       const isNested = bytes[at] === openBrace || bytes[at] === openBracket
-      return noFieldOf(name, isNested ? 'its value is an object or a list' : 'its value is none that a field can hold')
+      return noFieldOf(name, isNested ? 'its value is an object or a list' : 'a field cannot hold its value')
     }
     if (!isName(name)) return noFieldOf(name, `a name must match ${namePattern}`)
-    if (isReservedInSeries(name)) return noFieldOf(name, 'the name has another meaning in answers')
+    if (isReservedInSeries(name)) return noFieldOf(name, 'the name is reserved in answers')
     if (found !== null && 'refused' in found) return noFieldOf(name, found.refused)
     if (standing.size + this.#fresh >= fieldsMax) return tooManyFields(name, fieldsMax)
     this.#fresh++

@@ -59,7 +59,7 @@ export class Receipts {
     if (key === null || key.ingestId !== ingestId) {
       throw new Problem(
         'batch_not_found',
-        'No push to an ingest with this alias was answered with this batch id. Use the whole `batch` of the answer, and the same alias.',
+        'No push to an ingest with this alias has this batch id. Use the whole `batch` of the answer, and the same alias.',
       )
     }
     return this.ofKey(batch, key)

@@ -207,8 +207,8 @@ test.each<[pushed: string, code: RejectCode, field: string | null, message: stri
   ],
   ['{"D":"99999999"}', 'invalid_time', 'D', 'D: there is no such day: "99999999"'],
   ['{"D":1e30}', 'out_of_range', 'D', 'D: 1e30 is outside the years 0001 to 9999'],
-  [`"${'é'.repeat(250)}"`, 'too_large', null, 'the row has 502 bytes, 500 is the most that is taken'],
-  [row(`"é😀":"${'x'.repeat(500)}"`), 'too_large', null, 'the row has 543 bytes, 500 is the most that is taken'],
+  [`"${'é'.repeat(250)}"`, 'too_large', null, 'the row has 502 bytes, the most allowed is 500'],
+  [row(`"é😀":"${'x'.repeat(500)}"`), 'too_large', null, 'the row has 543 bytes, the most allowed is 500'],
   [
     row(`"${'😀'.repeat(70)}":1`),
     'unknown_field',

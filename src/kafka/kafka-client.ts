@@ -101,7 +101,7 @@ export class KafkaClient {
     }
     if (target === 'any') return this.#askAny(send)
     const broker = this.#brokers.get(target)
-    if (broker === undefined) throw new KafkaUnavailable(`Kafka has no broker ${target} now`)
+    if (broker === undefined) throw new KafkaUnavailable(`Kafka currently has no broker ${target}`)
     return this.#askAt(broker, send)
   }
 
@@ -111,7 +111,7 @@ export class KafkaClient {
     const leader = leaders[partition]
     if (leader !== undefined && leader >= 0) return leader
     this.forget()
-    throw new KafkaUnavailable(`partition ${partition} of ${topic} has no leader now`)
+    throw new KafkaUnavailable(`partition ${partition} of ${topic} currently has no leader`)
   }
 
   /** The leaders of all partitions of a topic, requested from Kafka again. Throws Kafka's UNKNOWN_TOPIC_OR_PARTITION where there is no such topic. */
@@ -153,7 +153,7 @@ export class KafkaClient {
    * Retries transient failures until the signal is aborted. Then it rejects with the last failure, or with `KafkaUnavailable` if nothing was tried.
    */
   async persist<T>(work: () => Promise<T>, signal: AbortSignal, passes = isTransient): Promise<T> {
-    if (signal.aborted) throw new KafkaUnavailable('what was asked of Kafka was given up before it was begun')
+    if (signal.aborted) throw new KafkaUnavailable('a request to Kafka was given up before it began')
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
       try {
         return await work()

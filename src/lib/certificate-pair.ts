@@ -24,7 +24,7 @@ export async function readPair(files: PairFiles): Promise<CertificatePair> {
   requireWhole(cert, one)
   if (!first.checkPrivateKey(keyIn(key, other)))
     throw new Error(
-      `${other.name} (${other.path}) is not the key of the first certificate in ${one.name} (${one.path}). Give it the key that belongs to it.`,
+      `${other.name} (${other.path}) is not the key of the first certificate in ${one.name} (${one.path}). Give it the matching key.`,
     )
   try {
     createSecureContext({ cert, key })

@@ -27,7 +27,7 @@ test.each([
 })
 
 test('refuses an array', () => {
-  expect(() => jsonMembers('[1]')).toThrow('no JSON object')
+  expect(() => jsonMembers('[1]')).toThrow('not a JSON object')
 })
 
 test('agrees with JSON.parse', () => {

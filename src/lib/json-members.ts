@@ -19,7 +19,7 @@ function tokens(text: string): string[] {
 /** The members of a JSON object, in order. Throws if the text is not an object. */
 export function jsonMembers(text: string): JsonMember[] {
   const parts = tokens(text)
-  if (parts[0] !== '{' || parts.at(-1) !== '}') throw new Error('the text is no JSON object')
+  if (parts[0] !== '{' || parts.at(-1) !== '}') throw new Error('the text is not a JSON object')
   const members: JsonMember[] = []
   for (let at = 1; at < parts.length - 1; at++) {
     const name: string = JSON.parse(parts[at]!)

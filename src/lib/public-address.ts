@@ -64,5 +64,5 @@ export function addressFault({ hostname }: URL): string | null {
 }
 
 export function notPublic(address: string): string {
-  return `${address} is of this machine, or of a network that is not public`
+  return `${address} belongs to this machine, or to a network that is not public`
 }

@@ -45,7 +45,7 @@ function join(parts: readonly Sql[], separator: string): Sql {
 }
 
 function long(value: number | bigint): Sql {
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new Error(`${value} is no whole number`)
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new Error(`${value} is not a whole number`)
   // The smallest long has no literal: the parser reads its digits before the sign.
   if (BigInt(value) === -(2n ** 63n)) return new Sql("CAST('-9223372036854775808' AS BIGINT)", [])
   return new Sql(`CAST(${value} AS BIGINT)`, [])

@@ -10,7 +10,7 @@ export function systemErrorText(error: unknown): string {
       return 'a part of its path is not a folder'
     case 'EACCES':
     case 'EPERM':
-      return 'this user may not do that'
+      return 'this user does not have permission'
     case 'EROFS':
       return 'its disk is read only'
     case 'ENOSPC':

@@ -113,7 +113,7 @@ export class Live<Position> {
 function tooMany(liveReaders: number): Problem {
   return new Problem(
     'overloaded',
-    `There are ${liveReaders} readers of live rows, which is limits.liveReaders. Try again later, or ask the operator to raise it.`,
+    `There are already ${liveReaders} readers of live rows (limits.liveReaders). Retry later, or ask the operator to raise the limit.`,
     { retryAfterS: 10 },
   )
 }

@@ -49,15 +49,15 @@ describe('the result of a tool', () => {
     ['list_entities', {}, '1 row, which is all. It is 1970-01-01T00:00:00.000Z now.', 1],
     ['find_tags', { entity: 'plant' }, /^Cut at max_rows, which may be 2000: this is the first 200 rows/, 200],
     ['find_tags', { entity: 'plant', prefix: 'Boiler.11998' }, '6 rows, which is all.', 6],
-    ['find_tags', { entity: 'plant', words: ' 99998 BOILER  level' }, /^1 row, .* Only 100000 were looked at/, 1],
-    ['find_tags', { entity: 'plant', words: 'valve', prefix: 'Pump' }, /^None is so/, 0],
+    ['find_tags', { entity: 'plant', words: ' 99998 BOILER  level' }, /^1 row, .* Only 100000 were searched/, 1],
+    ['find_tags', { entity: 'plant', words: 'valve', prefix: 'Pump' }, /^No match/, 0],
     ['find_metadata', {}, '1 row, which is all.', 1],
     ['find_metadata', { table: 'tags', words: 'kw' }, '1 row, which is all.', 1],
     ['query', { kind: 'latest', entity: 'plant' }, /whose newest item is oldest come first/, 201],
     ['query', { kind: 'select', entity: 'plant' }, /newest are missing/, 201],
     ['list_entities', { random_string: 'dummy' }, '1 row, which is all. It is 1970-01-01T00:00:00.000Z now.', 1],
     ['query', { kind: 'latest', entity: 'plant', max_rows: 250, ids: null }, '250 rows, which is all.', 251],
-    ['query', { kind: 'latest', entity: 'empty' }, /^No rows\. list_entities tells/, 0],
+    ['query', { kind: 'latest', entity: 'empty' }, /^No rows\. list_entities shows/, 0],
     ['sql', { sql_query: 'SELECT 5 AS n' }, '1 row, which is all.', 2],
   ])('%s %j ends with the note %s', async (name, given, note, rows) => {
     const { texts, isError } = await told(name, given)
@@ -95,7 +95,7 @@ describe('the request of a tool', () => {
     ['query', [], 'object'],
     ['sql', { query: 'SELECT 1' }, 'sql_query is required'],
     ['find_metadata', { table: 'tag' }, 'there is no metadata table "tag" that this key may read; there are: "tags"'],
-    ['select', {}, 'There is no tool "select". There are list_entities, find_tags, find_metadata, query, sql.'],
+    ['select', {}, 'There is no tool "select". The tools are list_entities, find_tags, find_metadata, query, sql.'],
   ])('%s %j is refused with a hint how to correct it', async (name, given, text) => {
     const { texts, isError } = await told(name, given)
     expect(isError).toBe(true)

@@ -23,7 +23,9 @@ export async function callTool(
 ): Promise<Called> {
   const tool = tools.find((one) => one.name === name)
   if (tool === undefined) {
-    return refused(`There is no tool ${JSON.stringify(name)}. There are ${tools.map((one) => one.name).join(', ')}.`)
+    return refused(
+      `There is no tool ${JSON.stringify(name)}. The tools are ${tools.map((one) => one.name).join(', ')}.`,
+    )
   }
   try {
     const { rows, note } = await tool.answer(lenientArguments(tool.inputSchema, asked), reading(signal), nowMs())

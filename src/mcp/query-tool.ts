@@ -6,19 +6,19 @@ import { type PropertySchema, queryRequests, withoutNull } from '../query/reques
 
 /** When to use each kind. */
 const meanings: Record<QueryKind, string> = {
-  latest: 'the newest item of each tag: what it is now; tags that have been silent for longest come first',
-  last: 'the item of each tag before a date: what it was then',
-  next: 'the item of each tag after a date: when it came next',
+  latest: 'the newest item of each tag: its current value; tags that have been silent for longest come first',
+  last: 'the item of each tag before a date: its value then',
+  next: 'the item of each tag after a date: when the next one came',
   average:
     'the mean of each tag in each bucket (granularity): trends, comparisons, and the first choice for a long range',
   aggregate:
-    'what aggregates names, for each tag and bucket: min, max and when they were, sum, count, first, last, stddev, the mean weighted by time, how much of the time is known, integrals (energy from power), rises of counters',
+    'the aggregates given by aggregates, for each tag and bucket: min, max and their times, sum, count, first, last, stddev, the mean weighted by time, how much of the time is known, integrals (energy from power), rises of counters',
   states: 'how long each value held and how often it was entered: running hours, alarms, modes',
   snap: 'the state of each tag at each tick, as a table of equal steps',
   plot: 'few items that keep the shape of a long range, with its peaks: for a chart',
   select: 'each item in a range: for a short range only',
-  'average-dimensions': 'as average, for each combination of dimensions (fields) too',
-  'average-granularity': 'as average, of all chosen tags together',
+  'average-dimensions': 'like average, also for each combination of dimensions (fields)',
+  'average-granularity': 'like average, of all chosen tags together',
 }
 
 export const kindsText = Object.entries(meanings)

@@ -40,7 +40,7 @@ const max_rows = Type.Optional(
 
 const words = (of: string) =>
   Type.Optional(
-    Type.String({ maxLength: 200, description: `Only ${of} with all these words, parted by spaces, in any case.` }),
+    Type.String({ maxLength: 200, description: `Only ${of} with all these words, separated by spaces, in any case.` }),
   )
 
 interface ToolParts<Schema extends TObject> extends Omit<Tool, 'inputSchema' | 'answer'> {
@@ -104,13 +104,13 @@ async function search({ words: text, rows, page }: Search): Promise<ToolAnswer> 
       token = answer.token
     }
   }
-  const none = 'None is so. Try fewer words, or another spelling.'
+  const none = 'No match. Try fewer words, or another spelling.'
   const answer = rowsWithNote(await firstLines(found(), { rows }), {
     none,
-    advice: 'Ask for a longer prefix or more words.',
+    advice: 'Use a longer prefix or more words.',
   })
   if (lookedAt < searchedMax) return answer
-  return { ...answer, note: `${answer.note} Only ${searchedMax} were looked at: ask for a prefix, or by sql.` }
+  return { ...answer, note: `${answer.note} Only ${searchedMax} were searched: use a prefix, or sql.` }
 }
 
 const listEntities = tool({
@@ -122,8 +122,8 @@ const listEntities = tool({
   inputSchema: Type.Object({}),
   answer: async (_asked, reading, nowMs) => {
     const lines = (await reading.entities()).map((entity) => JSON.stringify(entity))
-    const advice = 'Ask for an entity by its name, or query INFORMATION_SCHEMA.COLUMNS by sql.'
-    const none = 'There is no entity that this key may read. The operator subscribes its subscriber to entities.'
+    const advice = 'Request one entity by its name, or query INFORMATION_SCHEMA.COLUMNS with sql.'
+    const none = 'This key cannot read any entity. The operator subscribes its subscriber to entities.'
     const answer = rowsWithNote(await firstLines(lines, { rows: rowsMax }), { none, advice })
     return { ...answer, note: `${answer.note} It is ${formatInstant(nowMs)} now.` }
   },
@@ -133,12 +133,12 @@ const findTags = tool({
   name: 'find_tags',
   title: 'Find tags',
   description:
-    'The tags of an entity that have items, one a line, as `ids` of query takes them. What a tag measures often stands in metadata: find_metadata.',
+    'The tags of an entity that have items, one a line, as `ids` of query accepts them. Metadata often says what a tag measures: find_metadata.',
   inputSchema: Type.Object(
     {
-      entity: Type.String({ description: 'The entity: list_entities names them.' }),
+      entity: Type.String({ description: 'The entity; list_entities lists them.' }),
       words: words('tags'),
-      prefix: Type.Optional(Type.String({ description: 'Only tags that begin with it, in its case.' })),
+      prefix: Type.Optional(Type.String({ description: 'Only tags that begin with this text; case-sensitive.' })),
       id_name_field: Type.Optional(
         Type.String({ description: 'The tag field to list, if the entity has several; by default the first.' }),
       ),
@@ -168,12 +168,14 @@ const findMetadata = tool({
   name: 'find_metadata',
   title: 'Find metadata',
   description:
-    'Items of the metadata tables: names, descriptions, units and places of tags, say. Without a table: the tables, with their fields. With one: its items, one JSON object a line. By sql it is the table metadata.<table>, which may be joined with an entity.',
+    'Items of the metadata tables: names, descriptions, units and places of tags, say. Without a table: the tables, with their fields. With one: its items, one JSON object a line. In sql it is the table metadata.<table>, which can be joined with an entity.',
   inputSchema: Type.Object(
     {
-      table: Type.Optional(Type.String({ description: 'The table; without one the tables are listed.' })),
+      table: Type.Optional(Type.String({ description: 'The table; if omitted, the tables are listed.' })),
       words: words('items'),
-      prefix: Type.Optional(Type.String({ description: 'Only items whose index field begins with it, in its case.' })),
+      prefix: Type.Optional(
+        Type.String({ description: 'Only items whose index field begins with this text; case-sensitive.' }),
+      ),
       max_rows,
     },
     { additionalProperties: false },
@@ -182,7 +184,7 @@ const findMetadata = tool({
     const tables = await reading.metadata()
     if (table === undefined && (wanted ?? prefix) !== undefined) throw noTable(null, tables)
     if (table === undefined) {
-      const none = 'There is no metadata table that this key may read.'
+      const none = 'This key cannot read any metadata table.'
       return rowsWithNote(
         await firstLines(
           tables.map((one) => JSON.stringify(one)),
@@ -221,7 +223,7 @@ const query = tool({
   description: `Values over time as CSV. Choose the kind:\n${kindsText}\n${timesText} Name the tags in ids (find_tags finds them). For joins, conditions on values, or rankings use sql.`,
   inputSchema: Type.Object(
     {
-      kind: Type.Enum([...queryKinds], { type: 'string', description: 'What is asked of the values.' }),
+      kind: Type.Enum([...queryKinds], { type: 'string', description: 'The kind of query.' }),
       ...(queryProperties as { readonly entity: ReturnType<typeof Type.String> }),
       max_rows,
     },
@@ -233,11 +235,11 @@ const query = tool({
     const records = csvRecords(reading.queryBytes(kind, request, 'csv'))
     return rowsWithNote(await firstLines(records, { rows, headLines: 1 }), {
       headLines: 1,
-      none: 'No rows. list_entities tells from when to when there are any, find_tags how tags are written. Means and aggregates are of numbers: ask states of booleans and texts.',
+      none: 'No rows. list_entities shows the dates of the oldest and newest rows, find_tags how tags are written. Means and aggregates need numbers: use states for booleans and strings.',
       advice:
         kind === 'latest'
           ? 'The tags whose newest item is oldest come first. Name ids or prefixes, or a date: PT15M shows those with an item since.'
-          : 'Rows come in the order of time, so the newest are missing. Ask for a shorter range, fewer ids, metrics or points, a coarser granularity, or average, aggregate or plot in place of select.',
+          : 'Rows come in the order of time, so the newest are missing. Narrow the query: a shorter range, fewer ids, metrics or points, a coarser granularity, or average, aggregate or plot instead of select.',
     })
   },
 })
@@ -262,4 +264,4 @@ const sql = tool({
 export const tools: readonly Tool[] = [listEntities, findTags, findMetadata, query, sql]
 
 export const instructions =
-  'Tidemark holds time series: values of tags (sensors, counters, states) over time, in entities. Begin with list_entities, find tags with find_tags and find_metadata, then ask with query; use sql where query does not reach. All tools only read. Answers are cut to what can be read, and say so: aggregate in the question rather than after it.'
+  'Tidemark holds time series: values of tags (sensors, counters, states) over time, in entities. Begin with list_entities, find tags with find_tags and find_metadata, then use query; use sql for what query cannot do. All tools only read. Long answers are cut, and say so: aggregate in the query rather than afterwards.'

@@ -6,10 +6,10 @@ import { parseLong } from '../model/long.ts'
 
 /** The form of a text that identifies an item, by type of the index field. */
 export const identifierForms: Readonly<Record<FieldType, string>> = {
-  string: 'a text without half surrogate pairs',
+  string: 'a string without half surrogate pairs',
   long: 'a whole number of 64 bits',
   double: 'a number within the range of a double',
-  timestamp: 'an ISO 8601 date-time, or milliseconds since 1970, of the years 0001 to 9999',
+  timestamp: 'an ISO 8601 date-time, or milliseconds since 1970, in the years 0001 to 9999',
   boolean: 'nothing',
   json: 'nothing',
 }

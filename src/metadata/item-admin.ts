@@ -48,7 +48,7 @@ export class ItemAdmin {
       await progress.waitFor(position, timeout)
     } catch (error) {
       if (!timeout.aborted) throw error
-      throw new Problem('unavailable', 'Rows pushed before are still being validated. Delete again in a moment.')
+      throw new Problem('unavailable', 'Rows pushed earlier are still being validated. Retry the deletion in a moment.')
     }
   }
 }

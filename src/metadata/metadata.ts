@@ -125,7 +125,7 @@ export class Metadata {
     const listed = faults.slice(0, faultsMax)
     const more = faults.length > listed.length ? `; ${faults.length - listed.length} more are unknown` : ''
     const all = listed.map(({ message }) => message).join('; ')
-    throw new Problem('unknown_entity', `In \`entities\`, ${all}${more}. Send [] to see all there are.`, {
+    throw new Problem('unknown_entity', `In \`entities\`, ${all}${more}. Send [] to list them all.`, {
       errors: listed,
     })
   }
@@ -181,7 +181,7 @@ function keysOf(entity: MetadataEntity, ids: readonly string[]): readonly Uint8A
 }
 
 function tooMuch(resultBytes: number): Problem {
-  return invalidRequest('itemsId', `the items have more than ${resultBytes} bytes (limits.resultBytes); ask for fewer`)
+  return invalidRequest('itemsId', `the items have more than ${resultBytes} bytes (limits.resultBytes); request fewer`)
 }
 
 /** Yields to the event loop before the next slice. Throws if the request was aborted. */

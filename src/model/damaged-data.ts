@@ -4,7 +4,7 @@ import { Problem } from './problem.ts'
 export function damagedData(): Problem {
   return new Problem(
     'damaged_data',
-    'Some of the stored rows that the answer needs are damaged, or cannot be read; what does not need them is answered. ' +
-      'The operator finds the name of the file in the log; "tidemark verify" says whether there are others.',
+    'Some of the stored rows that the answer needs are damaged or cannot be read; queries that do not need them are answered. ' +
+      'The log has the name of the file; "tidemark verify" shows whether there are others.',
   )
 }

@@ -91,7 +91,7 @@ export function parseGranularity(text: string): Granularity | null {
 /** Describes the forms that `parseGranularity` accepts, for error messages; `without` omits a name that is not valid in that context. */
 export function granularityForms(without?: keyof typeof granularityNames): string {
   const names = Object.keys(granularityNames).filter((name) => name !== without)
-  return `${names.join(', ')} (in any case), or a period longer than nothing and of at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w`
+  return `${names.join(', ')} (in any case), or a period longer than zero and at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w`
 }
 
 /** Converts a number with a unit to an ISO 8601 period. Units are lowercase only, because `M` could mean a month. */

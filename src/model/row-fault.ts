@@ -72,7 +72,7 @@ export function rowTooLarge(bytes: number, bytesMax: number): RowFault {
   return {
     code: 'too_large',
     field: null,
-    message: `the row has ${bytes} bytes, ${bytesMax} is the most that is taken`,
+    message: `the row has ${bytes} bytes, the most allowed is ${bytesMax}`,
   }
 }
 
@@ -87,11 +87,11 @@ export function noSuchField(property: string): RowFault {
 
 /** For open ingests; `why` is the reason that the property cannot become a field. */
 export function noFieldOf(property: string, why: string): RowFault {
-  return { code: 'unknown_field', field: property, message: `${clipped(property)}: no field is made of it: ${why}` }
+  return { code: 'unknown_field', field: property, message: `${clipped(property)}: cannot become a field: ${why}` }
 }
 
 export function tooManyFields(property: string, fieldsMax: number): RowFault {
-  const message = `${clipped(property)}: the ingest has ${fieldsMax} fields, no row can bring another (limits.fields)`
+  const message = `${clipped(property)}: the ingest has ${fieldsMax} fields, the most that rows can add (limits.fields)`
   return { code: 'too_many_fields', field: property, message }
 }
 

@@ -13,7 +13,7 @@ export interface EntityListParts extends QueriesParts {
   readonly runner: Pick<PlanRunner, 'statistics'>
 }
 
-const advice = 'Ask again, with a key that may read fewer entities, or raise the limit.'
+const advice = 'Retry with a key that can read fewer entities, or raise the limit.'
 
 /** Entities described concurrently. On a cluster each one is a request to Druid, whose connections other queries need too. */
 const describedAtOnce = 4

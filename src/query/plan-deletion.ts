@@ -25,7 +25,7 @@ export function planDeletion(request: DeletionBody, entity: Entity, nowMs: numbe
   const { start_date, end_date, where } = request
   const isBounded = selection.ids !== null || selection.prefixes !== null
   if (!isBounded && [start_date, end_date, where].every((bound) => bound == null)) {
-    faults.add('', 'Nothing says which items are meant: give ids, prefixes, start_date, end_date or where')
+    faults.add('', 'No items are selected: give ids, prefixes, start_date, end_date or where')
   }
   if (request.reason.trim() === '') faults.add('reason', 'must say why')
   faults.throwIfAny()

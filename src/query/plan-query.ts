@@ -49,7 +49,7 @@ export interface DataLanguageParts {
 /** Throws Problem `unknown_entity`, `forbidden`, `invalid_request` or `too_many_buckets`. */
 export function dataLanguage({ definitions, items, runner, nowMs, limits }: DataLanguageParts): Language<DataQuestion> {
   return {
-    advice: 'Ask for a shorter range, fewer tags (ids, prefixes) or fewer metrics.',
+    advice: 'Narrow the query: a shorter range, fewer tags (ids, prefixes) or fewer metrics.',
     timeoutMs: () => 0,
     read: ({ kind, request, format }, { reader }) => {
       const entity = readableEntity(definitions, request.entity, reader)
@@ -121,7 +121,7 @@ function planAverage(
   if (request.weight === 'time') {
     faults.add(
       'weight',
-      'the pooled rows of several tags have no mean over time. Ask average-dimensions, which keeps tags apart',
+      'the pooled rows of several tags have no mean over time. Use average-dimensions, which keeps tags separate',
     )
   }
   const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag, ofItems: false }, faults)
@@ -150,7 +150,7 @@ function readMaxGap({ max_gap }: Pick<FillRequest, 'max_gap'>, faults: Faults): 
   if (max_gap == null) return null
   const maxGap = parseDuration(max_gap)
   if (maxGap === null) {
-    faults.add('max_gap', `${JSON.stringify(max_gap)} is no ISO 8601 duration. Give one such as "PT1H" or "P1D"`)
+    faults.add('max_gap', `${JSON.stringify(max_gap)} is not an ISO 8601 duration. Give one such as "PT1H" or "P1D"`)
   }
   return maxGap
 }
@@ -170,7 +170,7 @@ function planAggregate(request: QueryRequest<'aggregate'>, context: PlanContext)
     )
     const taken = columns.find(({ name }) => context.entity.fields.some((field) => field.name === name))
     if (taken !== undefined)
-      faults.add('aggregates', `the answer's column "${taken.name}" is a field of the entity too. Leave it out`)
+      faults.add('aggregates', `the answer's column "${taken.name}" is also a field of the entity. Leave it out`)
     return columns
   }
   return planOverTime(request, context, { onlyKnown: false, columnsOf })
@@ -218,7 +218,7 @@ function planStates(request: QueryRequest<'states'>, { entity, nowMs }: PlanCont
   const fill = readFill(request, maxGap)
   const tag = selection.tags.find(({ name }) => ['metric', 'value', 'seconds', 'entries'].includes(name))
   if (tag !== undefined) {
-    faults.add('id_name_field', `the tag "${tag.name}" has the name of a column of the answer. Name another one`)
+    faults.add('id_name_field', `the tag "${tag.name}" has the name of a column of the answer. Choose another one`)
   }
   faults.throwIfAny()
   return { kind: 'states', selection, range, granularity, values, ...(fill === null ? {} : { fill }) }

@@ -26,13 +26,14 @@ export function readableEntity(
     )
   }
   if (definitions.metadataEntity(name) !== undefined) throw unknown(itemsText(name))
-  const choice = names.length === 0 ? 'There is none yet that you may read.' : `There are: ${listNames(names)}.`
+  const choice =
+    names.length === 0 ? 'There are no entities yet that this key can read.' : `There are: ${listNames(names)}.`
   throw unknown(`There is no entity ${JSON.stringify(name)}.${didYouMean(name, names)} ${choice}`)
 }
 
 /** Metadata has items but no times, by which these queries select. */
 function itemsText(name: string): string {
-  return `${JSON.stringify(name)} is a metadata entity, and not one of series. GET /consumer/metadata/${name} lists its items, and SQL joins them with rows.`
+  return `${JSON.stringify(name)} is a metadata entity, not a series entity. GET /consumer/metadata/${name} lists its items, and SQL joins them with rows.`
 }
 
 function unknown(message: string): Problem {

@@ -75,7 +75,7 @@ const quality = Type.Optional(
   Type.Unsafe<readonly QualityWord[] | null>({
     type: ['array', 'null'],
     items: { type: 'string', enum: [...qualityWords] },
-    description: `The qualities of the items to take, by the field of the role \`quality\`. \`[]\`, the default, means good ones. With another word than \`good\`, items are shown with that field, before the metrics. ${orNull}`,
+    description: `The qualities of the items to include, by the field of the role \`quality\`. \`[]\`, the default, means good ones. With another word than \`good\`, items are shown with that field, before the metrics. ${orNull}`,
     examples: [['good', 'uncertain']],
   }),
 )
@@ -90,7 +90,7 @@ const selection = {
   ids: optionalList('Values of the tag to return. `[]`, the default, means all.', [['boiler.temp', 'boiler.flow']]),
   prefixes: optionalList(
     'Prefixes of the tag values to return. With `ids`, a value must match both. `[]`, the default, means all. ' +
-      'There are no wildcards: every character stands for itself.',
+      'There are no wildcards: every character is literal.',
     [['boiler.']],
     prefixesMax,
   ),
@@ -211,7 +211,7 @@ const AverageGranularityRequest = Type.Object(
   {
     ...closed,
     description:
-      'The mean of each metric, for each bucket and combination of `fields`. It pools all selected tags; those that `fields` names are kept apart.',
+      'The mean of each metric, for each bucket and combination of `fields`. It pools all selected tags; those in `fields` are kept separate.',
   },
 )
 
@@ -318,7 +318,7 @@ const AggregateRequest = Type.Object(
   {
     ...closed,
     description:
-      'The aggregates of each metric for each bucket, tag and combination of `fields`, each of which is a function of time of its own. Of items of one date only the newest counts.',
+      'The aggregates of each metric for each bucket, tag and combination of `fields`, each of which is its own function of time. Of items of one date only the newest counts.',
   },
 )
 
@@ -338,7 +338,7 @@ const PlotRequest = Type.Object(
   {
     ...closed,
     description:
-      'The items that a chart needs: of each part of the range the first, the last, the least and the greatest item of each tag and metric; of a metric that is no number each item whose value differs from the one before.',
+      'The items that a chart needs: of each part of the range the first, the last, the least and the greatest item of each tag and metric; of a metric that is not numeric each item whose value differs from the one before.',
   },
 )
 
@@ -381,7 +381,7 @@ export const DeletionBody = Type.Object(
     id_name_field: optionalText('The tag field that `ids` and `prefixes` are of. Default: the first.', ['T']),
     ...range,
     metrics: optionalList(
-      'The metrics that read as null in the selected items, which stay. Without it the items themselves are no longer seen.',
+      'The metrics that read as null in the selected items, which stay. Without it the items themselves are hidden.',
       [['V']],
       namesMax,
     ),
@@ -408,11 +408,11 @@ export const DeletionBody = Type.Object(
     reason: Type.String({
       minLength: 1,
       maxLength: 1000,
-      description: 'Why, for those who wonder later.',
+      description: 'The reason, for later readers.',
       examples: ['Wrong unit since commissioning'],
     }),
     dry_run: Type.Optional(
-      Type.Boolean({ description: 'Nothing is deleted: the answer says how many rows it would take from view.' }),
+      Type.Boolean({ description: 'Nothing is deleted: the answer says how many rows it would hide.' }),
     ),
   },
   {

@@ -11,7 +11,7 @@ export const RowsResponse = Type.Array(
     {
       additionalProperties: true,
       description:
-        'One row: time, tag, `fields`, the quality where items that are not good are taken, and metrics, under the field names of the entity.',
+        'One row: time, tag, `fields`, the quality if items that are not good are included, and metrics, under the field names of the entity.',
     },
   ),
   { examples: [[{ D: '2026-01-01T00:00:00.000Z', T: 'boiler.temp', V: 1.5 }]] },
@@ -42,10 +42,10 @@ export const EntityDescription = Type.Object({
   last_date: nullableDate('The newest stored date, null if there is none.'),
   rows_from: Type.Optional(
     nullableDate(
-      'From then on there are rows, of those before it the hours are kept; null while none have expired. Left out where no hours are kept.',
+      'Rows exist from this date on, only the hours of earlier ones are kept; null while none have expired. Left out if no hours are kept.',
     ),
   ),
-  hours_from: Type.Optional(nullableDate('The first hour that is kept; null while there is none.')),
+  hours_from: Type.Optional(nullableDate('The first kept hour; null while there is none.')),
   time_zone: Type.Optional(
     Type.String({
       description: 'Whose clocks buckets begin by where a request names no zone. Left out: UTC.',

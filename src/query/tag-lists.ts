@@ -40,7 +40,7 @@ export interface TagPageRequest extends Pick<TagListRequest, 'prefix' | 'id_name
   readonly after: string | null
 }
 
-const advice = 'Ask for a longer prefix or a smaller limit.'
+const advice = 'Use a longer prefix or a smaller limit.'
 
 export class TagLists {
   readonly #parts: TagListParts

@@ -52,7 +52,7 @@ describe('the limit', () => {
     const refused = () => ticks(granularity, from, to, 10)
     expect(refused).toThrow(Problem)
     expect(refused).toThrow(
-      `The range has ${count} ticks at this granularity, and limits.buckets is 10. Ask for a shorter range or a coarser granularity.`,
+      `The range has ${count} ticks at this granularity, and limits.buckets is 10. Use a shorter range or a coarser granularity.`,
     )
   })
 })
@@ -62,15 +62,15 @@ describe('the granularity', () => {
     const faults = new Faults()
     readGranularity('fortnight', inUtc, faults)
     expect(() => faults.throwIfAny()).toThrow(
-      `granularity: "fortnight" is none; allowed: ${Object.keys(granularityNames).join(', ')} (in any case), ` +
-        'or a period longer than nothing and of at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w',
+      `granularity: "fortnight" is not a granularity; allowed: ${Object.keys(granularityNames).join(', ')} (in any case), ` +
+        'or a period longer than zero and at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w',
     )
   })
 
   test.each(['none', 'NONE'])('is refused for snap when it is %s', (text) => {
     const faults = new Faults()
     readTickGranularity(text, inUtc, faults)
-    expect(() => faults.throwIfAny()).toThrow('granularity: snap does not take "none"; allowed: all, second, minute')
+    expect(() => faults.throwIfAny()).toThrow('granularity: snap does not support "none"; allowed: all, second, minute')
   })
 
   test('is all when left out', () => {

@@ -19,7 +19,7 @@ import type { Faults } from './faults.ts'
 export function readZone(named: string | null | undefined, { reading }: Pick<Entity, 'reading'>, faults: Faults): Zone {
   if (named == null) return Zone.find(reading?.timeZone ?? 'UTC') ?? Zone.utc
   const zone = /^[A-Za-z]/.test(named) ? Zone.find(named) : null
-  if (zone === null) faults.add('time_zone', `${JSON.stringify(named)} is no time zone. ${zoneForm}`)
+  if (zone === null) faults.add('time_zone', `${JSON.stringify(named)} is not a time zone. ${zoneForm}`)
   return zone ?? Zone.utc
 }
 
@@ -40,7 +40,7 @@ export function readGranularity(
   if (text == null) return granularityNames.all
   const granularity = parseGranularity(text)
   if (granularity !== null) return granularityInZone(text, granularity, zone, range)
-  faults.add('granularity', `${JSON.stringify(text)} is none; allowed: ${granularityForms()}`)
+  faults.add('granularity', `${JSON.stringify(text)} is not a granularity; allowed: ${granularityForms()}`)
   return granularityNames.all
 }
 
@@ -51,7 +51,7 @@ export function readTickGranularity(
   faults: Faults,
 ): Granularity | ZonedGranularity {
   if (text?.toLowerCase() !== 'none') return readGranularity(text, cut, faults)
-  faults.add('granularity', `snap does not take "none"; allowed: ${granularityForms('none')}`)
+  faults.add('granularity', `snap does not support "none"; allowed: ${granularityForms('none')}`)
   return granularityNames.all
 }
 
@@ -120,6 +120,6 @@ function tooManyTicks(count: string, bucketsMax: number): Problem {
   return new Problem(
     'too_many_buckets',
     `The range has ${count} ticks at this granularity, and limits.buckets is ${bucketsMax}. ` +
-      'Ask for a shorter range or a coarser granularity.',
+      'Use a shorter range or a coarser granularity.',
   )
 }

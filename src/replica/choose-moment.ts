@@ -51,10 +51,10 @@ interface Wanted {
 export async function chooseMoment(parts: ChooseParts, atMs: number | null): Promise<ChosenMoment> {
   const end = await readEnd(parts, atMs)
   if (end === null)
-    throw new Error("There is no replica at this address. Give the address in the service's replica.url.")
+    throw new Error("There is no replica at this address. Use the address in the service's replica.url.")
   const wanted = { atMs, endNumber: end.number + 1 }
   let newest = await readNewest(parts, wanted)
-  if (newest === null) throw new Error('The replica is not whole yet: its first list of files was never finished.')
+  if (newest === null) throw new Error('The replica is not complete yet: its first list of files was never finished.')
   for (;;) {
     const found: Chosen | MomentEntry = await choose(parts, wanted, newest)
     if (!('kind' in found)) return { ...found, newest, last: end.last }
@@ -89,7 +89,7 @@ async function choose(parts: ChooseParts, wanted: Wanted, newest: Moment): Promi
     // Pushes after this moment may need definitions that only it has.
     untilNumber = number
   }
-  throw new Error('The replica is not whole: the journal of none of its moments is there.')
+  throw new Error('The replica is incomplete: it has the journal of none of its moments.')
 }
 
 /** The last entry of the log, and its number; for an earlier state, the last entry that can be read. Null when there is no replica. */

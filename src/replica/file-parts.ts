@@ -72,7 +72,7 @@ export class FileParts {
       // An existing object is from an attempt whose response was lost. With other content it would be damage, and is left alone.
       const isWritten = (await store.putIfAbsent(own, body)) || body.equals((await store.get(own)) ?? Buffer.alloc(0))
       this.#next++
-      if (!isWritten) throw new Error(`the object ${own} is not what was written`)
+      if (!isWritten) throw new Error(`the object ${own} is not as written`)
       return own
     })
     const part: Part = [name, bytes.length, sha256, changes ? 1 : 0]

@@ -47,7 +47,7 @@ async function isFirstUpload({ markPath, url }: Pick<Parts, 'markPath' | 'url'>)
 function noReplica(cause: StoreRefused): Error {
   const why = /[.?!]$/.test(cause.message) ? cause.message : `${cause.message}.`
   return new Error(
-    `No replica can be made at replica.url: ${why} Correct that, or leave replica.url out, and start the service again.`,
+    `A replica cannot be created at replica.url: ${why} Correct that, or leave replica.url out, and start the service again.`,
     { cause },
   )
 }

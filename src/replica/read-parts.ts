@@ -39,9 +39,7 @@ export async function eachPart(
     offset += part[1]
   }
   if (offset !== file.bytes)
-    throw new ReplicaDamaged(
-      `the pieces of ${file.path} in the replica are ${offset} bytes, and should be ${file.bytes}`,
-    )
+    throw new ReplicaDamaged(`the pieces of ${file.path} in the replica have ${offset} bytes, not ${file.bytes}`)
 }
 
 async function readPart(found: Uint8Array | null, [name, bytes, sha256, packed]: Part): Promise<Uint8Array> {

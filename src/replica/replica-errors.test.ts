@@ -3,7 +3,7 @@ import { ReplicaErrors } from './replica-errors.ts'
 
 test.each([
   [[], 'cannot be written now: it is being made. Pushes wait'],
-  [['the folder is not there: is its disk mounted?'], 'is its disk mounted? Pushes wait'],
+  [['the folder does not exist: is its disk mounted?'], 'is its disk mounted? Pushes wait'],
   [['Another service has taken over. Stop this one.'], 'Stop this one. Pushes wait'],
   [['it refused the key'], 'it refused the key. Pushes wait'],
 ])('the error of a waiting push states the failures %j in complete sentences', (failures, said) => {

@@ -161,7 +161,7 @@ function anotherFolders(last: LogEntry, mark: ReplicaMark | null): NotOwner {
   const since = new Date(last.timeMs).toISOString()
   if (mark?.copy === last.copy) {
     return new NotOwner(
-      `Another service has taken over the replica, and last wrote to it at ${since}. Stop the one that should not run; to go on with this machine, restore the replica into a new folder, or give replica.url a new prefix.`,
+      `Another service has taken over the replica, and last wrote to it at ${since}. Stop the one that should not run; to continue with this machine, restore the replica into a new folder, or give replica.url a new prefix.`,
     )
   }
   return new NotOwner(

@@ -34,8 +34,8 @@ export async function readReplicaMark(path: string): Promise<ReplicaMark | null>
     if (found !== format || typeof copy !== 'string' || typeof token !== 'string') throw new Error('not as written')
     return { copy, token, next: textOrNull(next), url: textOrNull(url) }
   } catch (cause) {
-    const advice = 'Move it away: the service then takes an empty prefix alone.'
-    throw new Error(`${path} is damaged: it names the replica of the folder. ${advice}`, { cause })
+    const advice = 'Move it away: the service then accepts only an empty prefix.'
+    throw new Error(`${path}, which names the replica of the folder, is damaged. ${advice}`, { cause })
   }
 }
 

@@ -187,14 +187,14 @@ async function removeOthers(folder: string, files: readonly ReplicatedFile[]): P
 async function requireEmpty(target: string): Promise<void> {
   const names = await readdir(target).catch(ignoreMissing)
   if (names === undefined || names.length === 0) return
-  throw new Error(`"${target}" holds something already. Restore into a folder that is empty or does not exist yet.`)
+  throw new Error(`"${target}" is not empty. Restore into a folder that is empty or does not exist yet.`)
 }
 
 /** A folder with the mark of a replica is that of an earlier restore; any other one is refused. */
 async function requireOwn(unfinished: string): Promise<void> {
   const names = (await readdir(unfinished).catch(ignoreMissing)) ?? []
   if (names.length === 0 || names.some((name) => name.startsWith(replicaMarkName))) return
-  throw new Error(`"${unfinished}" is in the way, and no restore from a replica made it. Move it away.`)
+  throw new Error(`"${unfinished}" is in the way, and was not created by a restore from a replica. Move it away.`)
 }
 
 function ignoreMissing(error: unknown): undefined {

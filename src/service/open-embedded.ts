@@ -267,7 +267,7 @@ function replicaOf(replica: Copier | null): Pick<Readiness, 'replica'> {
 const smallQueriesAhead = 32
 
 const journalHasFailed =
-  'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
+  'The journal could not be written to disk: queries are answered, pushes are not accepted. Check the disk of the data folder, then start the service again.'
 
 const answersItself =
   'The service asks itself a few questions before others do, for less than half a second. It answers all that come.'

@@ -39,7 +39,7 @@ export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Fi
         part: 'store',
         isDamaged: false,
         isSkipped: true,
-        found: 'not looked at, for only the catalog knows which files count. Put the catalog back and verify again',
+        found: 'not checked: only the catalog knows which files count. Restore the catalog and verify again',
       }
     else yield* verifyStore(paths.store, manifest, disk)
   } finally {
@@ -66,7 +66,7 @@ async function verifyCatalog(paths: ReturnType<typeof dataPaths>): Promise<Verif
       const loaded = await catalog.manifest.load()
       manifest = loaded
       acknowledgedPosition = await acknowledgedPositionOf(catalog)
-      return `${loaded.files.length} files are stored; what is before position ${loaded.sealedPosition} is in them`
+      return `${loaded.files.length} files are stored, with all rows before position ${loaded.sealedPosition}`
     } finally {
       await catalog.close()
     }
@@ -112,7 +112,7 @@ async function verifyJournal(
   }
   await reader.close()
   const torn =
-    recovery.tornBytes === 0 ? '' : `; behind it ${recovery.tornBytes} bytes of a push that was never acknowledged`
+    recovery.tornBytes === 0 ? '' : `; after it ${recovery.tornBytes} bytes of a push that was never acknowledged`
   return `${recovery.entries} pushes in ${recovery.segments} files, up to position ${durablePosition}${torn}; ${keys.size} idempotency keys`
 }
 

@@ -91,7 +91,7 @@ export class AnswerRows {
     if (chars <= resultBytes) return
     throw new Problem(
       'result_too_large',
-      `The answer would have more than ${resultBytes} bytes, which is limits.resultBytes. Ask for a shorter range of dates, for fewer tags (ids, prefixes), or for fewer fields.`,
+      `The answer would have more than ${resultBytes} bytes, which is limits.resultBytes. Narrow the query: a shorter range of dates, fewer tags (ids, prefixes), or fewer fields.`,
     )
   }
 }

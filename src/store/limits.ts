@@ -1,6 +1,6 @@
 import { Problem } from '../model/problem.ts'
 
-const narrower = 'Ask for a shorter range of dates, or for fewer tags (ids, prefixes)'
+const narrower = 'Narrow the query to a shorter range of dates, or to fewer tags (ids, prefixes)'
 
 /** `rows` is null when the query ended before all of its rows were counted. */
 export function resultTooLarge(limit: number, rows: number | null): Problem {
@@ -15,7 +15,7 @@ export function resultTooLarge(limit: number, rows: number | null): Problem {
 export function tooManyBuffered(limit: number): Problem {
   return new Problem(
     'result_too_large',
-    `The query would hold more than ${limit} values of buckets or ticks at once, which is the most. ${narrower}, for fewer metrics (metric_name_field), without fields, or for a coarser granularity.`,
+    `The query would hold more than ${limit} values of buckets or ticks at once, which is the limit. ${narrower}, to fewer metrics (metric_name_field), without fields, or to a coarser granularity.`,
   )
 }
 
@@ -23,7 +23,7 @@ export function tooManyBuffered(limit: number): Problem {
 export function tooManyBuckets(limit: number): Problem {
   return new Problem(
     'too_many_buckets',
-    `The answer would have more than ${limit} buckets, which is limits.buckets. ${narrower}, or for a coarser granularity.`,
+    `The answer would have more than ${limit} buckets, which is limits.buckets. ${narrower}, or to a coarser granularity.`,
   )
 }
 
@@ -31,6 +31,6 @@ export function tooManyBuckets(limit: number): Problem {
 export function tooManyRead(rows: number, limit: number): Problem {
   return new Problem(
     'result_too_large',
-    `The query would read ${rows} rows, and limits.readRows is ${limit}. Ask for a shorter range of dates, for fewer tags (ids, prefixes), or without fields.`,
+    `The query would read ${rows} rows, and limits.readRows is ${limit}. Narrow the query: a shorter range of dates, fewer tags (ids, prefixes), or no fields.`,
   )
 }

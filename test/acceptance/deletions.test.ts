@@ -98,9 +98,9 @@ test('a deletion hides the rows pushed before it, and undoing it shows them agai
 
 describe('refusals', () => {
   test.each<[body: object, path: string]>([
-    [{}, 'Nothing says which items'],
-    [{ ids: [], prefixes: [], metrics: ['V'] }, 'Nothing says which items'],
-    [{ prefixes: [''] }, 'Nothing says which items'],
+    [{}, 'No items are selected'],
+    [{ ids: [], prefixes: [], metrics: ['V'] }, 'No items are selected'],
+    [{ prefixes: [''] }, 'No items are selected'],
     [{ ids: ['a'], reason: '' }, 'reason'],
     [{ ids: ['a'], reason: ' \n' }, 'reason: must say why'],
     [{ ids: Array(1001).fill('a') }, 'ids must have at most 1000 items'],

@@ -217,8 +217,8 @@ describe('SELECT', () => {
     ["$x = 'b'", '{"ident":"host"}', '"values":[["2026-01-01T00:01:00Z",2]]'],
     ["time = '2026-01-01' + $x", '{"duration":"5m"}', '"values":[["2026-01-01T00:05:00Z",4]]'],
     ["time = '2026-01-01' + $x", '{"duration":300000000000}', '"values":[["2026-01-01T00:05:00Z",4]]'],
-    ['v = $x', '{"constructor":4}', 'params.x is a text, a number'],
-    ['v = $x', '{"integer":"4"}', 'params.x is a text, a number'],
+    ['v = $x', '{"constructor":4}', 'params.x must be a string, a number'],
+    ['v = $x', '{"integer":"4"}', 'params.x must be a string, a number'],
   ])('WHERE %s, with %s', async (condition, value, text) => {
     const found = await ask(`SELECT v FROM cpu WHERE ${condition}`, { params: `{"x":${value}}` })
     expect(found.text).toContain(text)

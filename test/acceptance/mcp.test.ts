@@ -75,7 +75,7 @@ const hours = { entity: 'plant', granularity: 'hour', start_date: '2026-01-01', 
 
 test.each<[name: string, asked: object, text: string | RegExp]>([
   ['find_tags', { entity: 'plant', words: 'BOILER' }, 'boiler, 1\n1 row, which is all.'],
-  ['find_metadata', {}, 'There is no metadata table that this key may read.'],
+  ['find_metadata', {}, 'This key cannot read any metadata table.'],
   [
     'query',
     { kind: 'latest', entity: 'plant', ids: ['boiler, 1'] },

@@ -61,8 +61,8 @@ test('an invalid UTF-8 byte and an extra quote are reported by line number; othe
   const pushed = await tidemark(service.url, argv, '', alias)
   expect(pushed).toMatchObject({ code: 2, err: '' })
   const said = [
-    'line 2: no line of line protocol: there is more behind the quote of a value',
-    'line 3: no line of line protocol: byte 18 of it, 0xE9, is no UTF-8: send it in UTF-8',
+    'line 2: no line of line protocol: there is text after the closing quote of a value',
+    'line 3: no line of line protocol: byte 18 of it, 0xE9, is not UTF-8: send it in UTF-8',
   ]
   for (const line of ['received  4', 'stored    2', ...said]) expect(pushed.out).toContain(line)
   expect(await rowsOf('latin')).toMatchObject([{ measurement: 'cpu', load: 1 }, { load: 4 }])
@@ -97,7 +97,7 @@ test('--skip-rows and --stop-after count lines, and messages report line numbers
   expect(rest.out).toContain('received  4')
   await callOk(service.url, 'PATCH', '/admin/ingests/wide', { key: adminKey, body: { state: 'blocked' } })
   const blocked = await tidemark(service.url, argv, '', wide)
-  expect(blocked.err).toMatch(/^tidemark: line 1 was not acknowledged: The ingest wide takes no rows now/)
+  expect(blocked.err).toMatch(/^tidemark: line 1 was not acknowledged: The ingest wide accepts no rows now/)
 })
 
 test.each([

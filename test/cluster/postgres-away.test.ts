@@ -31,8 +31,8 @@ describe('opening the catalog names the cause of a failure', () => {
       (url) => (url.hostname = 'nowhere.invalid'),
       /nowhere\.invalid:\d+ cannot be reached: .*nowhere/,
     ],
-    ['a wrong password', (url) => (url.password = 'wrong'), /does not let the user "tidemark" in/],
-    ['an unknown user', (url) => (url.username = 'nobody'), /does not let the user "nobody" in/],
+    ['a wrong password', (url) => (url.password = 'wrong'), /rejects the user "tidemark"/],
+    ['an unknown user', (url) => (url.username = 'nobody'), /rejects the user "nobody"/],
     [
       'an unknown database',
       (url) => (url.pathname = '/nothing'),

@@ -32,7 +32,7 @@ test('nothing is written below the mount point of a disk that disappears at run 
     await store.putIfAbsent('log/0', one)
     await rename(directory, `${directory}-away`)
     await mkdir(join(directory, 'log'), { recursive: true })
-    const away = 'does not hold what was written to it: is its disk mounted?'
+    const away = 'does not contain the files written to it: is its disk mounted?'
     await expect(store.putIfAbsent('log/1', one)).rejects.toThrow(away)
     await expect(store.get('log/0')).rejects.toThrow(away)
     await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow(away)

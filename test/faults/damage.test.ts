@@ -120,7 +120,7 @@ describe('verify', () => {
     const { code, output } = await runCommand(['verify', '--data', whole], {})
     expect(code).toBe(0)
     expect(output.split('\n').map((line) => line.replace(/mixed-\w+/, '*'))).toEqual([
-      'ok       catalog.sqlite: 1 files are stored; what is before position 230 is in them',
+      'ok       catalog.sqlite: 1 files are stored, with all rows before position 230',
       'ok       journal: 1 pushes in 1 files, up to position 250; 0 idempotency keys',
       'ok       store/1/series.log: 3 series',
       'ok       store/1/*: 230 rows',
@@ -193,7 +193,7 @@ describe('verify', () => {
     const database = new DatabaseSync(join(data, 'catalog.sqlite'))
     database.exec('PRAGMA foreign_keys = OFF; delete from ingest_fields; delete from ingests')
     database.close()
-    const said = /the journal names ingest 1, version 1, which the catalog lacks: .*Put back the catalog/
+    const said = /the journal names ingest 1, version 1, which the catalog lacks: .*Restore the catalog/
     expect(await findingsOf(data)).toContainEqual({
       part: 'journal',
       isDamaged: true,
@@ -205,7 +205,7 @@ describe('verify', () => {
   test('reports the store as skipped when the catalog is damaged', async () => {
     const data = await damaged('catalog.sqlite', (bytes) => bytes.fill(7))
     const { code, output } = await runCommand(['verify', '--data', data], {})
-    expect([code, output.split('\n').at(-2)]).toEqual([1, expect.stringMatching(/^skipped {2}store: not looked at, /)])
+    expect([code, output.split('\n').at(-2)]).toEqual([1, expect.stringMatching(/^skipped {2}store: not checked: /)])
   })
 
   test('detects a damaged write-ahead log of the catalog', async () => {

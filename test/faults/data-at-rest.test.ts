@@ -130,7 +130,7 @@ test('a restored backup answers as the service did, and accepts new rows', async
   expect(await runCommand(['restore', made.path, '--data', data], {})).toMatchObject({ code: 0, errors: '' })
   expect(await runCommand(['restore', made.path, '--data', data], {})).toMatchObject({
     code: 1,
-    errors: expect.stringContaining('holds something already'),
+    errors: expect.stringContaining('is not empty'),
   })
   expect(await runCommand(['verify', '--data', data], {})).toMatchObject({ code: 0, errors: '' })
   const restored = await runService(settings, { dataDirectory: data })

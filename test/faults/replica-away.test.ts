@@ -25,7 +25,7 @@ test('a first replica at a missing folder fails the start with a clear message',
   inScratchFolder('tidemark-away-', async (directory) => {
     const options = { engine: 'embedded', dataDirectory: join(directory, 'data') } as const
     const url = `${replicaUrl(directory)}/of/none`
-    const words = `No replica can be made at replica.url: the folder ${join(directory, 'copy', 'of')} is not there: is its disk mounted? Correct that, or leave replica.url out, and start the service again.`
+    const words = `A replica cannot be created at replica.url: the folder ${join(directory, 'copy', 'of')} does not exist: is its disk mounted? Correct that, or leave replica.url out, and start the service again.`
     await expect(runService({ ...quick, 'replica.url': url }, options)).rejects.toThrow(words)
     await mkdir(join(directory, 'copy', 'of'), { recursive: true })
     const service = await runService({ ...quick, 'replica.url': url }, options)

@@ -53,7 +53,7 @@ export class SimulatedKafka {
       leaderOf: () => this.#send(() => 1),
       persist: async (work, signal) => {
         for (;;) {
-          if (signal.aborted) throw new KafkaUnavailable('given up before it was begun')
+          if (signal.aborted) throw new KafkaUnavailable('given up before it began')
           try {
             return await work()
           } catch (error) {

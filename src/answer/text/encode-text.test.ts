@@ -268,7 +268,7 @@ describe('large answers', () => {
   test('over the limit are refused with its name', () => {
     expect(() => write(jsonEncoder, fields, [many], 1000)).toThrow(
       'The answer has more than 1000 bytes, which is limits.resultBytes. ' +
-        'Ask for a shorter range, fewer tags (ids, prefixes), fewer metrics or a coarser granularity.',
+        'Narrow the query: a shorter range, fewer tags (ids, prefixes), fewer metrics or a coarser granularity.',
     )
   })
 })

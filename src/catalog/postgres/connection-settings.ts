@@ -24,7 +24,7 @@ export function connectionSettings(url: string, caFile: string): ConnectionSetti
   }
   const unknown = [...parsed.searchParams.keys()].find((name) => name !== 'sslmode')
   if (unknown !== undefined) {
-    throw new Error(`postgres.url has the parameter "${unknown}", which is not known here. Leave it out.`)
+    throw new Error(`postgres.url has the parameter "${unknown}", which is not supported. Leave it out.`)
   }
   const mode = parsed.searchParams.get('sslmode') ?? (caFile === '' ? 'disable' : 'verify-full')
   if (!sslModes.includes(mode)) {

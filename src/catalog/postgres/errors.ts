@@ -30,7 +30,7 @@ export function translated(error: unknown): unknown {
   const code = error instanceof pg.DatabaseError ? codeOf(error) : ''
   if (conflicts.includes(code)) return new TransactionConflict(error)
   if (code === uniqueViolation) {
-    const detail = 'Another process changed the same at the same moment. Look at the current state, then try again.'
+    const detail = 'Another process made a conflicting change at the same moment. Check the current state, then retry.'
     return new Problem('conflict', detail, { cause: error })
   }
   if (passing.includes(code)) {
@@ -46,24 +46,24 @@ export function startError(error: unknown, where: { host: string; port: number; 
   const place = `PostgreSQL at ${where.host}:${where.port}`
   const code = codeOf(cause)
   if (code.startsWith('28')) {
-    return new Error(
-      `${place} does not let the user "${where.user}" in. Correct postgres.url, or the server's pg_hba.conf.`,
-      {
-        cause,
-      },
-    )
+    return new Error(`${place} rejects the user "${where.user}". Correct postgres.url, or the server's pg_hba.conf.`, {
+      cause,
+    })
   }
   if (code === '3D000') {
     const advice = `CREATE DATABASE "${where.database}" OWNER "${where.user}"`
-    return new Error(`${place} has no database "${where.database}". Make it (${advice}), or correct postgres.url.`, {
+    return new Error(`${place} has no database "${where.database}". Create it (${advice}), or correct postgres.url.`, {
       cause,
     })
   }
   if (code === '42501') {
     const advice = `GRANT CREATE ON DATABASE "${where.database}" TO "${where.user}"`
-    return new Error(`${place} does not let the user "${where.user}" make Tidemark's schema. Let it: ${advice}.`, {
-      cause,
-    })
+    return new Error(
+      `${place} does not allow the user "${where.user}" to create Tidemark's schema. Allow it: ${advice}.`,
+      {
+        cause,
+      },
+    )
   }
   if (!(error instanceof Problem)) return error
   const reason = cause instanceof Error ? `: ${cause.message || code}` : ''

@@ -31,7 +31,8 @@ export interface PostgresCatalogOptions extends ConnectionLimits {
  */
 export async function openPostgresCatalog(options: PostgresCatalogOptions): Promise<ClusterCatalog> {
   const { url, caFile, schema, randomBytes = randomBytesOfSystem } = options
-  if (!/^[a-z][a-z0-9_]{0,31}$/.test(schema)) throw new Error(`"${schema}" is no name for a schema of the catalog`)
+  if (!/^[a-z][a-z0-9_]{0,31}$/.test(schema))
+    throw new Error(`"${schema}" is not a valid name for a schema of the catalog`)
   const settings = connectionSettings(url, caFile)
   const database = new Kysely<Tables>({ dialect: postgresDialect(new Connections(settings, schema, options)) })
   try {

@@ -164,7 +164,7 @@ async function requireNoHoursWithout(
   if ((fromMs !== null && fromMs >= making.untilMs) || (toMs !== null && toMs < made.madeMs)) return
   throw new Problem(
     'unavailable',
-    `Rows that deletion ${id} took have expired, and hours are being made without them. Take it back again in some minutes.`,
+    `Rows of deletion ${id} have expired, and hours are being made without them. Retry in a few minutes.`,
     { retryAfterS: 60 },
   )
 }
@@ -190,13 +190,13 @@ function itemsIn({ items }: Pick<HiddenRows, 'items'>): number {
 function tooMany(deletionsMax: number): Problem {
   return new Problem(
     'conflict',
-    `The entity has ${deletionsMax} deletions that can be taken back, which is the most (limits.deletions). Take some back first.`,
+    `The entity has ${deletionsMax} deletions that can be taken back, the most allowed (limits.deletions). Take some back first.`,
   )
 }
 
 function tooManyItems(itemsMax: number): Problem {
   return new Problem(
     'conflict',
-    `The entity's deletions with \`where\` would note more than ${itemsMax.toLocaleString('en-US')} items together, the most on a cluster where newer rows replace older ones. Take some back first, or select a shorter time.`,
+    `The entity's deletions with \`where\` would record more than ${itemsMax.toLocaleString('en-US')} items together, the most on a cluster where newer rows replace older ones. Take some back first, or select a shorter time.`,
   )
 }

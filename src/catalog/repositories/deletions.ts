@@ -29,7 +29,7 @@ export class DeletionRepository extends Repository implements DeletionCatalog {
       const vector = { entityId: row.entity_id, name: row.name, deletionId: row.deletion_id, bytes: row.bytes }
       if (checksumOf(vector) === row.checksum) return vector
       throw new Error(
-        `catalog.sqlite is damaged: the rows that deletion ${row.deletion_id} hides in the file ${row.name} are not what was written. Restore a backup.`,
+        `catalog.sqlite is damaged: its list of the rows that deletion ${row.deletion_id} hides in the file ${row.name} is not as written. Restore a backup.`,
       )
     })
   }

@@ -51,8 +51,8 @@ export async function joinEntity(
 function nameOfOtherKind(name: string, { kind, entity }: Joining): Problem {
   const [taken, path] =
     kind === 'metadata'
-      ? [`There is a series entity "${name}" already. Choose another alias.`, 'alias']
-      : [`There is a metadata ingest "${name}" already. Name another entity to feed.`, entity ? 'entity' : 'alias']
+      ? [`There is already a series entity "${name}". Choose another alias.`, 'alias']
+      : [`There is already a metadata ingest "${name}". Choose another entity to feed.`, entity ? 'entity' : 'alias']
   return new Problem('conflict', taken, { errors: [{ path, message: 'the name is taken' }] })
 }
 

@@ -40,7 +40,7 @@ export class HookRepository extends Repository implements HookCatalog {
         return false
       }
       if (names.length >= hooksMax) {
-        throw new Problem('conflict', `There are ${hooksMax} hooks, which is the most there may be. Delete one first.`)
+        throw new Problem('conflict', `There are already ${hooksMax} hooks, the most allowed. Delete one first.`)
       }
       const hidden =
         secret === undefined

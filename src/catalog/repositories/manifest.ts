@@ -131,7 +131,7 @@ function checked<Record extends Row>(table: string, row: Record): Record {
   const { checksum, ...values } = row
   if (checksumOf(table, values) === checksum) return row
   throw new Error(
-    `catalog.sqlite is damaged: a row of its table ${table} is not what was written (${JSON.stringify(values)}). Restore a backup.`,
+    `catalog.sqlite is damaged: a row of its table ${table} is not as written (${JSON.stringify(values)}). Restore a backup.`,
   )
 }
 

@@ -42,7 +42,7 @@ export class ViewRepository extends Repository implements ViewCatalog {
         return false
       }
       if (all.length >= viewsMax) {
-        throw new Problem('conflict', `There are ${viewsMax} views, which is the most there may be. Delete one first.`)
+        throw new Problem('conflict', `There are already ${viewsMax} views, the most allowed. Delete one first.`)
       }
       const maker = { subscriber_id: subscriberId, subscriber: toTextColumn(subscriber) }
       await transaction
@@ -64,8 +64,8 @@ export class ViewRepository extends Repository implements ViewCatalog {
 }
 
 function otherName(name: string, { isThere, isNew }: { readonly isThere: boolean; readonly isNew: boolean }): string {
-  if (isNew) return `There is a view "${name}" already. Take another name.`
-  return `The view "${name}" was ${isThere ? 'saved' : 'deleted'} by somebody else meanwhile. Load it again.`
+  if (isNew) return `There is already a view "${name}". Choose another name.`
+  return `The view "${name}" was ${isThere ? 'saved' : 'deleted'} by someone else meanwhile. Reload it.`
 }
 
 const foreignName = (name: string): string =>

@@ -66,7 +66,7 @@ function checkLog(path: string, descriptor: number): string | null {
   }
   // One commit may be a transaction interrupted while it was written. A second commit was begun only after the first was on disk.
   if (commits < 2) return null
-  return `${path} is damaged at offset ${damagedAt}: ${commits} changes that were recorded there and behind it are lost`
+  return `${path} is damaged at offset ${damagedAt}: ${commits} changes that were recorded there and after it are lost`
 }
 
 function read(descriptor: number, bytes: number, offset: number): DataView {

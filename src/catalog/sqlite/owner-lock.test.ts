@@ -52,7 +52,7 @@ test('a folder has one owner at a time', () => {
 test('a killed owner does not block the next one', async () => {
   const other = await otherOwner()
   expect(() => takeOwnership(directory)).toThrow(
-    'Stop that one first, or give this one a folder of its own with --data.',
+    'Stop that process first, or give this one its own folder with --data.',
   )
   await other.kill()
   const ownership = takeOwnership(directory)

@@ -53,7 +53,7 @@ function taken(directory: string, processIdPath: string, cause: unknown): Error 
   const owner = processIdOf(processIdPath)
   return new Error(
     `The folder "${directory}" is in use by another Tidemark process${owner === null ? '' : ` (process ${owner})`}. ` +
-      'Stop that one first, or give this one a folder of its own with --data.',
+      'Stop that process first, or give this one its own folder with --data.',
     { cause },
   )
 }

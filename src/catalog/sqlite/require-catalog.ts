@@ -30,7 +30,7 @@ export async function requireCatalog({ catalog, ...folders }: Folders, disk: Lis
     const fault = checkSqliteLog(`${catalog}-wal`)
     if (fault !== null)
       throw new Error(
-        `${fault}. ${whatToDo} To go on without the changes that were in it, move that one file away; then look whether keys that were revoked are valid again.`,
+        `${fault}. ${whatToDo} To continue without the changes in it, move that one file away; then check whether revoked keys are valid again.`,
       )
     if (isMade(catalog)) return
   }

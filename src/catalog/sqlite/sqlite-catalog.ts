@@ -61,7 +61,7 @@ function open(path: string, options: ConstructorParameters<typeof Statements>[1]
   } catch (error) {
     if (!isDiskFull(diskErrorOf(error))) throw error
     const what = `The catalog ${path} cannot be opened: its disk is full.`
-    throw new Error(`${what} Make room there, then start the service again; nothing is lost.`, { cause: error })
+    throw new Error(`${what} Free some space there, then start the service again; nothing is lost.`, { cause: error })
   }
 }
 

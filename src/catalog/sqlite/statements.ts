@@ -109,7 +109,7 @@ const outlived = new Map([
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damages = new Set([11, 26])
 const damageText =
-  'catalog.sqlite is damaged: stop the service, let "tidemark verify" say what else is, and restore a backup'
+  'catalog.sqlite is damaged: stop the service, run "tidemark verify" to see what else is damaged, and restore a backup'
 
 function translated<Result>(work: () => Result): Result {
   try {

@@ -38,7 +38,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 function bodyProblem(body: unknown): Problem | null {
   const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : ['']
   if (names.length === 0) return null
-  const message = names[0] === '' ? 'takes no body' : 'is not a property that is taken here: there are none'
+  const message = names[0] === '' ? 'takes no body' : 'is not a property of this request, which has none'
   const path = names[0]!.slice(0, 128)
   const detail = `${path === '' ? 'This endpoint' : path} ${message}.`
   return new Problem('invalid_request', detail, { errors: [{ path, message }] })

@@ -23,7 +23,7 @@ export const getAudit = adminRoute({
   operationId: 'listChanges',
   summary: "The changes on the operator's side, newest first.",
   description:
-    'Needs a key with the right `admin`. Refused requests and dry runs leave no line. No key, no secret and no row is shown. Lines are kept for `audit.keep`.',
+    'Needs a key with the right `admin`. Refused requests and dry runs leave no line. Keys, secrets and rows are never shown. Lines are kept for `audit.keep`.',
   querystring: pageQuery(filters),
   response: answers(200, 'A page of changes.', AuditPage, [...pageProblems, 'unavailable']),
   answer: ({ query: { who, what, from, until, ...page } }, { services }) =>

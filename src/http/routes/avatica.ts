@@ -136,7 +136,7 @@ function readKnown(
 function tooLargeForStranger(): Problem {
   return new Problem(
     'forbidden',
-    `The body has more than ${strangersBytesMax} bytes, unpacked, and it is not known whose it is. Send the key in a header, such as the password of Basic authentication.`,
+    `The body has more than ${strangersBytesMax} bytes, decompressed, and its sender is unknown. Send the key in a header, such as the password of Basic authentication.`,
   )
 }
 
@@ -170,7 +170,7 @@ function described({ name, mediaType, body }: WireFormat) {
       500: problem(
         "Any other error, also missing access, as Avatica's `ErrorResponse`, which drivers read only with this status.",
       ),
-      503: problem('Bodies in flight take all their memory, or the service is stopping. Drivers ask again.'),
+      503: problem('Bodies in flight use all their memory, or the service is stopping. Drivers retry.'),
     },
   }
 }

@@ -30,8 +30,8 @@ export const postDeletion = deletionRoute({
   method: 'POST',
   url: '/admin/entities/:entity/deletions',
   operationId: 'deleteRows',
-  summary: 'Delete rows of an entity: at once no query sees them.',
-  description: `Of rows that were pushed before; later ones are not touched. It can be taken back until \`deletions.eraseAfterMs\` is over, on a cluster always. ${whoMay}`,
+  summary: 'Delete rows of an entity: queries no longer see them at once.',
+  description: `Only rows that were pushed before; later ones are not affected. It can be taken back until \`deletions.eraseAfterMs\` has passed, on a cluster always. ${whoMay}`,
   params: EntityParameters,
   body: DeletionBody,
   response: {
@@ -65,7 +65,7 @@ export const getDeletions = deletionRoute({
   url: '/admin/entities/:entity/deletions',
   operationId: 'listDeletions',
   summary: 'The deletions of an entity, newest first.',
-  description: `Those that were taken back are not among them. ${whoMay}`,
+  description: `Deletions that were taken back are not listed. ${whoMay}`,
   params: EntityParameters,
   querystring: pageQuery({}),
   response: answers(200, 'A page of deletions.', DeletionPage, [...pageProblems, 'not_found']),
@@ -76,13 +76,13 @@ export const deleteDeletion = deletionRoute({
   method: 'DELETE',
   url: '/admin/entities/:entity/deletions/:id',
   operationId: 'takeBackDeletion',
-  summary: 'Take a deletion back: its rows are seen again.',
-  description: `It is a 409 once its rows are removed for good. ${whoMay}`,
+  summary: 'Take a deletion back: its rows are visible again.',
+  description: `It is a 409 once its rows are permanently removed. ${whoMay}`,
   params: Type.Object({
     ...EntityParameters.properties,
     id: Type.String({ description: 'The `id` of the deletion.' }),
   }),
-  response: answers(204, 'The rows are seen again, unless another deletion selects them.', null, [
+  response: answers(204, 'The rows are visible again, unless another deletion selects them.', null, [
     ...noBodyProblems,
     'not_found',
     'conflict',

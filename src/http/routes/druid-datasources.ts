@@ -57,7 +57,7 @@ export const getDruidDatasource = druidRoute({
   answer: (request, { services, guard }) => {
     const { name } = request.params
     const entity = guard.readable(request)(name) ? services.definitions.entity(name) : undefined
-    if (entity === undefined) throw new Problem('not_found', `There is no data source "${name}" to be read.`)
+    if (entity === undefined) throw new Problem('not_found', `There is no readable data source "${name}".`)
     const fields = entity.fields.filter(({ role }) => role !== 'time')
     const [metrics, dimensions] = [true, false].map((isMetric) =>
       fields.filter(({ role }) => (role === 'metric') === isMetric).map((field) => field.name),

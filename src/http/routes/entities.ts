@@ -34,7 +34,7 @@ export const getEntities = listRoute(takeFormat)({
 })
 
 const filters = {
-  prefix: Type.Optional(Type.String({ description: 'Only tags that begin with it.' })),
+  prefix: Type.Optional(Type.String({ description: 'Only tags that begin with this text.' })),
   id_name_field: Type.Optional(
     Type.String({ description: 'The tag field to list, if the entity has several; by default the first.' }),
   ),
@@ -78,7 +78,7 @@ export const patchEntity = adminRoute({
   operationId: 'changeEntity',
   summary: 'Set the retention of an entity, and how it is read.',
   description:
-    'Of `retention`: items that are already older expire at once, without a confirmation, in whole UTC days. After the answer they are no longer shown. A longer retention does not bring them back: only a backup has them.',
+    'With `retention`, items that are already older expire at once, without a confirmation, in whole UTC days. After the answer they are no longer shown. A longer retention does not bring them back: only a backup has them.',
   params: Type.Object({ entity: Type.String({ description: 'The name of the entity.' }) }),
   body: ChangeEntity,
   response: answers(200, 'The entity as it is now.', EntityAnswer, [...bodyProblems, 'not_found', 'unavailable']),

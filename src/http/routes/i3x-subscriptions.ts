@@ -74,12 +74,12 @@ export const i3xSubscriptionRoutes: Route = (app, parts) => {
       bulk(await subscriptions.register(body, body.elementIds, body.maxDepth ?? 1, caller), 'elementId'),
   })
   post('/unregister', {
-    ...{ id: 'i3xUnregister', summary: 'Watch objects no more.', body: UnregisterRequest },
+    ...{ id: 'i3xUnregister', summary: 'Stop watching objects.', body: UnregisterRequest },
     result: bulkOf(Type.Null()),
     answer: async (body, caller) => bulk(await subscriptions.unregister(body, body.elementIds, caller), 'elementId'),
   })
   post('/sync', {
-    ...{ id: 'i3xSync', summary: 'The updates that wait, those acknowledged left out.', body: SyncRequest },
+    ...{ id: 'i3xSync', summary: 'The waiting updates, without acknowledged ones.', body: SyncRequest },
     result: wholeOf(Batches),
     answer: async (body, caller) => whole(await subscriptions.sync(body, body.lastSequenceNumber ?? null, caller)),
   })
@@ -90,7 +90,7 @@ function stream(app: Parameters<Route>[0], parts: RouteParts, subscriptions: Sub
   const { guard, inFlight, settings } = parts
   const streams = new I3xStreams(subscriptions, settings.limits.sendIdleMs)
   inFlight.onStop(() => subscriptions.endAll())
-  const described = i3xSchema('i3xStream', 'The updates that wait, and those that come, as events.', {
+  const described = i3xSchema('i3xStream', 'The waiting updates, and new ones as they come, as events.', {
     ...{ body: Named, result: Type.Unknown(), codes: ['not_found'] },
   })
   const { 206: _, ...response } = described.response

@@ -58,7 +58,7 @@ const Instance = Type.Object(
 )
 const Related = Type.Array(Type.Object({ sourceRelationship: Type.String(), object: Instance }))
 export const vqt = {
-  value: Type.Unknown({ description: 'As the schema of the type of the object says; null where there is none.' }),
+  value: Type.Unknown({ description: 'As in the schema of the type of the object; null if there is none.' }),
   quality: Type.String({ enum: ['Good', 'GoodNoData', 'Bad', 'Uncertain'] }),
   timestamp: Type.String(),
 }

@@ -28,7 +28,7 @@ const parameters = Type.Object({
     Type.String({ description: 'The ingest, or the entity. A slash and the text after it are ignored.' }),
   ),
   epoch: Type.Optional(
-    Type.String({ description: 'Times as numbers: `ns`, `u`, `ms`, `s`, `m`, `h`. Default: texts.' }),
+    Type.String({ description: 'Times as numbers: `ns`, `u`, `ms`, `s`, `m`, `h`. Default: strings.' }),
   ),
   chunked: Type.Optional(Type.String({ description: '`true`: a document for each `chunk_size` rows, one a line.' })),
   chunk_size: Type.Optional(Type.String({ description: 'Default: 10000.' })),
@@ -61,7 +61,7 @@ const response = lineAnswers(
 export const influxQuery: Route = (app, parts) => {
   const { guard } = parts
   const config = { ...lineConfig, errorBody: 'influxql' } as const
-  const schema = { ...lineSchema, summary: 'Statements in InfluxQL, as InfluxDB 1 takes them.', response }
+  const schema = { ...lineSchema, summary: 'Statements in InfluxQL, as InfluxDB 1 accepts them.', response }
   const onRequest = admits((request) => isCaller(guard.requester(request)) || guard.requireConsumption(request))
   app.route({
     method: 'GET',
@@ -80,7 +80,7 @@ export const influxQuery: Route = (app, parts) => {
       ...schema,
       operationId: 'influxql-by-form',
       description:
-        'The parameters may stand in the address or in the body, as a form: urlencoded, or multipart/form-data.',
+        'The parameters may be in the address or in the body, as a form: urlencoded, or multipart/form-data.',
       querystring: anyParameters,
     },
     onRequest,
@@ -174,7 +174,7 @@ function boundValues(params: string | null): ReadonlyMap<string, BoundValue> {
   try {
     values = parseWithLongs(params)
   } catch {
-    throw new Problem('invalid_request', 'error parsing query parameters: params is no JSON')
+    throw new Problem('invalid_request', 'error parsing query parameters: params is not JSON')
   }
   return new Map(Object.entries(Object(values)).map(([name, value]) => [name, boundValue(name, value)]))
 }
@@ -196,7 +196,7 @@ function boundValue(name: string, value: unknown): BoundValue {
   }
   throw new Problem(
     'invalid_request',
-    `params.${name} is a text, a number, true or false, or has one of the forms {"regex": "..."}, {"duration": "5m"}, {"ident": "..."}, {"string": "..."}, {"integer": 5}, {"float": 1.5} and {"boolean": true}`,
+    `params.${name} must be a string, a number, true or false, or have one of the forms {"regex": "..."}, {"duration": "5m"}, {"ident": "..."}, {"string": "..."}, {"integer": 5}, {"float": 1.5} and {"boolean": true}`,
   )
 }
 

@@ -17,7 +17,7 @@ const acceptEvents: onRequestHookHandler = (request, _reply, done) => {
 }
 
 const description =
-  'Server-sent events. Each block has an `id`; the first one is empty. `rows`: an array of items, as select gives them, in the order in which they became queryable. `reset`: the id that was shown is too old or unknown, and rows up to now may be missing: `date` is at or before that of each of them, null for all. `deleted`: of the rows that were told before, those of `selection` are deleted by the deletion `id` (with `metrics`, these read as null); with `undone` it was taken back, and they are seen again. `behind`: the reader takes the rows more slowly than they come, and the stream ends; it goes on with the last id. A comment comes every 15 seconds.'
+  'Server-sent events. Each block has an `id`; the first one is empty. `rows`: an array of items, as select gives them, in the order in which they became queryable. `reset`: the id that was shown is too old or unknown, and rows up to now may be missing: `date` is at or before that of each of them, null for all. `deleted`: of the rows sent before, those of `selection` are deleted by the deletion `id` (with `metrics`, these read as null); with `undone` it was taken back, and they are visible again. `behind`: the reader reads rows more slowly than they come, and the stream ends; the last id continues it. A comment comes every 15 seconds.'
 
 const codes = [
   'invalid_request',

@@ -51,7 +51,7 @@ export const postMcp: Route = (app, parts) => {
           ...bodyProblems,
           'query_body_too_large',
         ]),
-        202: { description: 'The message takes no answer.', type: 'null' },
+        202: { description: 'The message needs no answer.', type: 'null' },
       },
     },
     onRequest: guard.consumption,

@@ -192,7 +192,7 @@ export const getPortal: Route = (app, { settings }) => {
       const bytes = (await portal()).assets.get(file)
       const type = mediaTypes.get(extname(file))
       if (bytes === undefined || type === undefined) {
-        throw new Problem('path_not_found', 'There is no such file of the portal. /portal shows it.')
+        throw new Problem('path_not_found', 'The portal has no such file. /portal shows it.')
       }
       reply.header('Cache-Control', 'public, max-age=31536000, immutable')
       return sendBody(request, reply, type, { bytes: bytes.length, chunks: [bytes] }, sendIdleMs)

@@ -54,7 +54,7 @@ export const getReadiness: Route = (app, { services, settings, guard }) => {
 
 function notReady(failing: readonly string[]): string {
   const names = failing.length === 0 ? '' : ` (${failing.join(', ')})`
-  return `The service is not ready${names}. Ask again in a moment. A key with the right \`observe\` sees the reason.`
+  return `The service is not ready${names}. Retry in a moment. A key with the right \`observe\` sees the reason.`
 }
 
 export const getMetrics: Route = (app, { services, settings, guard }) => {

@@ -15,7 +15,7 @@ const Known = Type.Object(
     changed: Type.Optional(
       Type.String({
         description:
-          'The `changed` of the view as the caller knows it, or `never` where it is new: if it is another by now, nothing is saved, and the answer is a 409.',
+          'The `changed` of the view as the caller knows it, or `never` if it is new: if it has changed since, nothing is saved, and the answer is a 409.',
       }),
     ),
   },
@@ -49,7 +49,7 @@ export const getViews = consumptionRoute({
   url: '/consumer/views',
   operationId: 'listViews',
   summary: 'Saved views, by name.',
-  description: 'Those that the caller made, and those of which he may read every entity.',
+  description: 'The views that the caller made, and those whose entities the caller can all read.',
   querystring: pageQuery({}),
   response: answers(200, 'A page of views.', ViewPage, pageProblems),
   answer: (request, parts) => parts.services.views.list(viewerOf(parts, request), pageRequest(request.query)),

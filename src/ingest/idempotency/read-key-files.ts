@@ -161,8 +161,8 @@ async function fill(file: DiskFile, buffer: Buffer, offset: number): Promise<boo
 
 export function damagedKeys(path: string, offset: number, what: string): Error {
   return new Error(
-    `${path}, offset ${offset}: ${what}. Put back an intact copy of the folder. Without one, move the folder away: ` +
-      'pushes of the last day are stored twice then if they are sent again with their Idempotency-Key.',
+    `${path}, offset ${offset}: ${what}. Restore an intact copy of the folder. Without one, move the folder away: ` +
+      'pushes of the last day are then stored twice if they are sent again with their Idempotency-Key.',
   )
 }
 

@@ -117,6 +117,6 @@ function isOfBody(holder: PushKeyHolder, bodyHash: Uint8Array): boolean {
 function stillOnItsWay(waitMs: number): Problem {
   return new Problem(
     'overloaded',
-    `Another push with the same Idempotency-Key is on its way for more than ${waitMs} ms. Nothing was stored by this one: send it again later.`,
+    `Another push with the same Idempotency-Key has been in progress for more than ${waitMs} ms. Nothing was stored by this one: send it again later.`,
   )
 }

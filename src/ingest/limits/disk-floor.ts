@@ -52,7 +52,7 @@ export class DiskFloor {
     if (floorBytes === 0 || this.#left >= floorBytes) return
     throw new Problem(
       'overloaded',
-      `Less than ${floorBytes} bytes (journal.diskFloorBytes) are free on ${disk}: ${Math.max(0, Math.floor(this.#left))} bytes. Nothing was stored. Push again once the operator has made room.`,
+      `Less than ${floorBytes} bytes (journal.diskFloorBytes) are free on ${disk}: ${Math.max(0, Math.floor(this.#left))} bytes. Nothing was stored. Push again once the operator has freed some space.`,
       { retryAfterS },
     )
   }

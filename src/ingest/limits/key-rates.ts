@@ -45,7 +45,7 @@ export class KeyRates {
         : `${bytesPerSecond} bytes a second (limits.keyBytesPerSecond)`
     throw new Problem(
       'too_many_requests',
-      `More than ${limit} were pushed with this key. Nothing was stored. Send it again after the seconds that Retry-After says, and less at a time.`,
+      `More than ${limit} were pushed with this key. Nothing was stored. Send it again after the seconds in Retry-After, and less at a time.`,
       { retryAfterS: Math.max(1, Math.ceil(Math.max(rowsS, bytesS))) },
     )
   }

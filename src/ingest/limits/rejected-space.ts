@@ -79,7 +79,7 @@ export class RejectedSpace {
     if (kept > bytesMax)
       throw new Problem(
         'overloaded',
-        `The rejected rows of the ingest ${alias} take more than ${bytesMax} bytes (limits.rejectedBytes), so it takes no more rows. Nothing was stored: send it again once the operator has discarded or replayed some: GET /admin/ingests/${alias}/rejected shows them.`,
+        `The rejected rows of the ingest ${alias} take more than ${bytesMax} bytes (limits.rejectedBytes), so it accepts no more rows. Nothing was stored: send it again once the operator has discarded or replayed some: GET /admin/ingests/${alias}/rejected shows them.`,
         { retryAfterS: keptRetryS },
       )
     const unsure = this.#unsure.get(id)

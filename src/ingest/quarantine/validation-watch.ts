@@ -179,7 +179,7 @@ export class UnknownIngest extends Error {
   constructor(id: number, fieldsVersion: number) {
     super(
       `the journal names ingest ${id}, version ${fieldsVersion}, which the catalog lacks: catalog.sqlite is an older copy, or its log (catalog.sqlite-wal) is gone. ` +
-        'The pushes are still in the journal. Put back the catalog that belongs to it, with its log, or restore a backup ("tidemark restore").',
+        'The pushes are still in the journal. Restore the catalog that belongs to it, with its log, or restore a backup ("tidemark restore").',
     )
   }
 }

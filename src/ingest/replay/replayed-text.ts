@@ -20,7 +20,7 @@ export function textAgain({ code, lineFormat, receivedMs }: RejectedRow, text: U
   const format = lineFormatOf(precisionOf(lineFormat), target.lines !== undefined)
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   // Bytes that were not UTF-8 are stored as the replacement character, which nobody pushed.
-  if (code === 'invalid_line' && bytes.includes(replacement)) return { fault: noLine('it was no UTF-8') }
+  if (code === 'invalid_line' && bytes.includes(replacement)) return { fault: noLine('it was not UTF-8') }
   const { parsed, why } = lineAt(bytes, 0, format)
   if (parsed === null) return { fault: noLine(why ?? 'it is too long') }
   if (isByField(format) && parsed.fields.length > 1) return { fault: lineToSplit(target.alias) }

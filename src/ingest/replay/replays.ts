@@ -175,7 +175,7 @@ function chunksOf(positions: readonly number[]): readonly (readonly number[])[] 
 function rowsLeave(): Problem {
   return new Problem(
     'unavailable',
-    'Rows of the entity that have expired are being removed, now that their hours are made. Replay again in some minutes.',
+    'Expired rows of the entity are being removed, as their hours are complete. Replay again in a few minutes.',
     { retryAfterS: 60 },
   )
 }

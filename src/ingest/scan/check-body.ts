@@ -156,7 +156,7 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFor
 
 /** Throws for a body that is not UTF-8. Line protocol only fails here as gzip or UTF-16; otherwise each invalid line is its own fault. */
 function refuseOther(body: Uint8Array, format: BodyFormat): void {
-  if (isGzip(body)) throw new Problem('invalid_body', 'The body is gzip: say so by the header Content-Encoding: gzip.')
+  if (isGzip(body)) throw new Problem('invalid_body', 'The body is gzip: send the header Content-Encoding: gzip.')
   const isLines = isLineFormat(format)
   if (!isLines || byteOrder(body) !== null)
     throw new Problem('invalid_body', `The body is not UTF-8: send ${isLines ? 'lines' : 'JSON'} in UTF-8.`)

@@ -11,14 +11,14 @@ export function backlogIsFull(pendingBytesMax: number): Problem {
 }
 
 export function diskIsFull(): Problem {
-  const detail = 'The disk is full. Nothing was stored. Push again once there is room.'
+  const detail = 'The disk is full. Nothing was stored. Push again once there is space.'
   return new Problem('overloaded', detail, { retryAfterS: diskFullRetryAfterS })
 }
 
 /** Omits the cause's text, which may contain paths; the operator finds it in the event. */
 export function journalHasFailed(cause: unknown): Problem {
   const detail =
-    'The journal could not be written to disk, and takes nothing more until the service is started again. Push again then, with the same Idempotency-Key if it has one.'
+    'The journal could not be written to disk, and accepts no pushes until the service is restarted. Push again then, with the same Idempotency-Key if it has one.'
   return new Problem('unavailable', detail, { cause })
 }
 

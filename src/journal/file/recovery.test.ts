@@ -207,7 +207,7 @@ describe('opening refuses', () => {
       },
       '00000000000000000001.journal',
       16,
-      'give it back its name',
+      'restore its name',
     ],
     ['an invalid segment name', false, copy(last, 'copy of 4.journal'), 'copy of 4.journal', 0, 'Move the file away'],
     [
@@ -229,7 +229,7 @@ describe('opening refuses', () => {
   test('a journal that ends before the position the store has reached', async () => {
     const disk = await writtenJournal(true)
     const opening = openFileJournal({ disk: disk.mount(), directory, settings, observe: () => {}, reachedPosition: 8 })
-    await expect(opening).rejects.toThrow('ends before position 7, but what is stored reaches 8')
+    await expect(opening).rejects.toThrow('ends before position 7, but the stored rows reach 8')
   })
 })
 

@@ -77,7 +77,7 @@ async function segmentNames({ disk, directory }: SegmentFolder): Promise<string[
   const names = (await disk.list(directory)).filter(isSegmentName)
   const foreign = names.find((name) => positionOfName(name) === null)
   if (foreign === undefined) return names
-  throw refusal(join(directory, foreign), 0, 'the name is none that the journal gives', 'Move the file away.')
+  throw refusal(join(directory, foreign), 0, 'the name is not that of a journal file', 'Move the file away.')
 }
 
 interface OpenedLast {
@@ -92,7 +92,7 @@ interface OpenedLast {
 async function make(options: RecoverOptions, firstPosition: number): Promise<OpenedLast> {
   const segment = await SegmentWriter.create(options, { firstPosition, salt: options.newSalt() })
   if (segment === null) {
-    throw new Error(`${options.directory}: the disk is full. Make room on it, then start again.`, {
+    throw new Error(`${options.directory}: the disk is full. Free some space on it, then start again.`, {
       cause: diskIsFull(),
     })
   }
@@ -196,19 +196,24 @@ function usableHeader({ path }: ScannedFile, name: string, read: ReadSegmentHead
   if ('fault' in read) throw refusal(path, 0, 'the header of the segment is damaged')
   if (read.firstPosition === positionOfName(name)) return read
   const what = `the segment begins at position ${read.firstPosition}, not at the one in its name`
-  throw refusal(path, 16, what, `If it was renamed, give it back its name, ${segmentName(read.firstPosition)}.`)
+  throw refusal(path, 16, what, `If it was renamed, restore its name, ${segmentName(read.firstPosition)}.`)
 }
 
 function notContiguous(path: string, scan: SegmentScan, next: string): Error {
   const wanted = segmentName(scan.endPosition)
   const what = `the segment ends here, and ${wanted}, which should follow it, is not in the folder; there is ${next}`
-  return refusal(path, scan.endOffset, what, `Put ${wanted} back, and move away what is not of this journal.`)
+  return refusal(
+    path,
+    scan.endOffset,
+    what,
+    `Restore ${wanted}, and move away all files that do not belong to this journal.`,
+  )
 }
 
 function behindStore(directory: string, endPosition: number, reachedPosition: number): Error {
   return new Error(
-    `${directory}: the journal ends before position ${endPosition}, but what is stored reaches ${reachedPosition}: it is not the journal of this store, or an older copy. ` +
-      `Put back the right one. Without it, move all files of the folder away, and accept what is lost with them: ${acceptLossAdvice}.`,
+    `${directory}: the journal ends before position ${endPosition}, but the stored rows reach ${reachedPosition}: it is the journal of another store, or an older copy. ` +
+      `Restore the right one. Without it, move all files of the folder away, and accept the loss of their pushes: ${acceptLossAdvice}.`,
   )
 }
 

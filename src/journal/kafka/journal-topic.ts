@@ -30,7 +30,7 @@ export async function openJournalTopic(client: KafkaClient, topic: JournalTopic,
   const definition = { name, partitions: wanted, replicationFactor, settings }
   const partitions = await ensureTopic(client, definition, signal)
   if (partitions > partitionsMax) {
-    throw new Error(`the topic ${name} has ${partitions} partitions, and a journal has ${partitionsMax} at most`)
+    throw new Error(`the topic ${name} has ${partitions} partitions, but a journal has at most ${partitionsMax}`)
   }
   // A topic made by hand deletes messages after a week, validated or not.
   await setTopic(client, name, keepAll)
@@ -42,6 +42,6 @@ export async function openJournalTopic(client: KafkaClient, topic: JournalTopic,
 }
 
 function mustTake(topic: string, bytes: number, cause: unknown): Error {
-  const message = `the topic ${topic} takes smaller messages than limits.ingestBodyBytes needs, and Kafka lets nobody change that: set its max.message.bytes to ${bytes}`
+  const message = `the topic ${topic} accepts smaller messages than limits.ingestBodyBytes needs, and Kafka does not allow this service to change that: set its max.message.bytes to ${bytes}`
   return new Error(message, { cause })
 }

@@ -180,12 +180,12 @@ function backlogIsFull(pendingBytesMax: number): Problem {
 /** Omits the cause's text, which may contain addresses; the operator finds it in the event. */
 function kafkaUnavailable(cause?: unknown): Problem {
   const detail =
-    'Kafka, which keeps what is pushed, does not take it now. Nothing was acknowledged: send it again later, with the same Idempotency-Key if it has one.'
+    'Kafka, which stores pushes, does not accept them now. Nothing was acknowledged: send it again later, with the same Idempotency-Key if it has one.'
   return new Problem('unavailable', detail, { cause, retryAfterS })
 }
 
 function kafkaIsSlow(): Problem {
-  const detail = 'Kafka takes pushes more slowly than they come. Nothing was stored. Push again later.'
+  const detail = 'Kafka accepts pushes more slowly than they come. Nothing was stored. Push again later.'
   return new Problem('overloaded', detail, { retryAfterS })
 }
 

@@ -104,7 +104,7 @@ function readFields(text: string, start: number): { readonly fields: readonly Li
     const name = unescaped(text.slice(at, keyEnd))
     fields.push({ name, value: lineValueOf(text.slice(valueAt, end)), text: text.slice(at, end) })
     if (text[end] !== ',') {
-      if (end < text.length && text[end] !== ' ') throw new NoLine('there is more behind the quote of a value')
+      if (end < text.length && text[end] !== ' ') throw new NoLine('there is text after the closing quote of a value')
       return { fields, end }
     }
     at = end + 1
@@ -149,7 +149,7 @@ function longOf(text: string): LineValue {
 function readTime(text: string): bigint | null {
   if (text === '') return null
   const [, digits] = /^(-?\d+) *$/.exec(text) ?? []
-  if (digits === undefined) throw new NoLine(`${clipped(text)} is no time: it is a whole number`)
+  if (digits === undefined) throw new NoLine(`${clipped(text)} is not a time, which is a whole number`)
   const time = wholeOf(digits)
   if (time < longMin || time > longMax) throw new NoLine(`${clipped(text)} is beyond the range of a 64-bit integer`)
   return time

@@ -103,7 +103,7 @@ export class ClusterRows implements LiveRows<string> {
     try {
       return await this.#endsOf(entityId, 'last')
     } catch (cause) {
-      const detail = 'Kafka does not say now where the rows of the entity end. Nothing was changed: try again later.'
+      const detail = 'Kafka does not report where the rows of the entity end. Nothing was changed: retry later.'
       throw new Problem('unavailable', detail, { retryAfterS, cause })
     }
   }

@@ -152,11 +152,11 @@ export class FileStore implements ObjectStore {
     const above = dirname(this.#directory)
     await stat(above).catch((cause: unknown) => {
       if (refusals.has(codeOf(cause))) throw refusalOf(above, cause)
-      throw new StoreRefused(`the folder ${above} is not there: is its disk mounted?`, { cause })
+      throw new StoreRefused(`the folder ${above} does not exist: is its disk mounted?`, { cause })
     })
     const written = this.#written
     if (written !== null && !(await isThere(join(this.#directory, written)))) {
-      throw new Error(`the folder ${this.#directory} does not hold what was written to it: is its disk mounted?`)
+      throw new Error(`the folder ${this.#directory} does not contain the files written to it: is its disk mounted?`)
     }
   }
 }

@@ -57,8 +57,8 @@ test.each(['', '<html>Sign in</html>'])(
   'a 200 response from something other than an S3 store is an error: "%s"',
   async (page) => {
     answer = (response) => response.end(page)
-    await expect(put()).rejects.toThrow('is not of a store of S3')
-    await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('is not of a store of S3')
+    await expect(put()).rejects.toThrow('is not that of an S3 store')
+    await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('is not that of an S3 store')
   },
 )
 

@@ -54,7 +54,7 @@ const conflictPauseMs = 100
 const anyRegion = 'us-east-1'
 const missingRegion = 'Region is missing'
 /** A server between here and the store may return a status of success on its own. */
-const notOfStore = 'the answer has status 200 and is not of a store of S3'
+const notOfStore = 'the answer has status 200 but is not that of an S3 store'
 
 // The client warns about its later versions, which do not matter here: the version is fixed.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
@@ -211,7 +211,7 @@ export class S3Store implements ObjectStore {
 }
 
 function endlessList(where: string, bytesMax: number): string {
-  return `the store lists more than ${bytesMax} bytes of names at ${where}, and a replica has fewer. Look at its content, and whether replica.endpoint is right.`
+  return `the store lists more than ${bytesMax} bytes of names at ${where}, and a replica has fewer. Check its content, and whether replica.endpoint is right.`
 }
 
 /** Fails after `bytesMax` bytes, so that no more of them are read. */
@@ -221,7 +221,7 @@ function upTo(bytesMax: number, body: Readable): Readable {
     transform(chunk: Uint8Array, _encoding, done) {
       bytes += chunk.length
       if (bytes <= bytesMax) done(null, chunk)
-      else done(new Error(`the answer of the store has more than ${bytesMax} bytes, and no more are taken`))
+      else done(new Error(`the answer of the store has more than ${bytesMax} bytes, the most accepted`))
     },
   })
   return pipeline(body, counting, () => undefined)

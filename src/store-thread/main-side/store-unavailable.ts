@@ -2,14 +2,14 @@
 import { Problem } from '../../model/problem.ts'
 import type { Awaited } from '../protocol.ts'
 
-const isRestarting = 'The store is being started again: pushes are taken, queries are not answered yet.'
-const pushesMeanwhile = 'Pushes are taken as far as there is room for them.'
+const isRestarting = 'The store is restarting: pushes are accepted, queries are not answered yet.'
+const pushesMeanwhile = 'Pushes are accepted while there is space for them.'
 const waits: Readonly<Record<Awaited, string>> = {
   space:
-    'The store is starting, and waits for space: the disk of the data folder is full, and rows must be written to files before more are read from the journal. ' +
+    'The store is starting and waits for space: the disk of the data folder is full, and rows must be written to files before more are read from the journal. ' +
     `Free some space there; queries are then answered again. ${pushesMeanwhile}`,
   disk:
-    'The store is being started, and waits for the disk of the data folder, which refuses what is written: the log says how. ' +
+    'The store is starting and waits for the disk of the data folder, which rejects writes: the log shows the error. ' +
     `Repair the disk; queries are then answered again. ${pushesMeanwhile}`,
 }
 
@@ -30,5 +30,5 @@ export function unavailableReason({ wasReady, awaited, rowsLeft }: StoreStart): 
 
 /** The error of requests while the store is not ready. */
 export function storeUnavailable(reason: string): Problem {
-  return new Problem('unavailable', `${reason} Ask again in a moment.`)
+  return new Problem('unavailable', `${reason} Retry in a moment.`)
 }

@@ -115,6 +115,6 @@ function rangeOf({ fromMs, toMs }: DeletionSelection, { sinceMs }: DeletionRun):
 function tooManyItems(itemsMax: number): Error {
   return invalidRequest(
     'where',
-    `more than ${itemsMax.toLocaleString('en-US')} items meet it, and a deletion of a cluster notes each of them where newer rows replace older ones. Select fewer tags or a shorter time`,
+    `more than ${itemsMax.toLocaleString('en-US')} items match it, and a deletion on a cluster records each of them where newer rows replace older ones. Select fewer tags or a shorter time`,
   )
 }

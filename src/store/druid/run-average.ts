@@ -52,7 +52,7 @@ async function meansOf(plan: AveragePlan, run: DruidRun): Promise<Means> {
   if (means.rows.some((row) => row.slice(first).some(isBeyond)))
     mendOverflow(plan, means, dividedSums(plan, await collected(plan, sums, overflowScale, run)))
   if (run.kept !== null && means.rows.some((row) => row.slice(first).some(isBeyond)))
-    throw rowsExpired(run.kept, 'of those before it there are hours alone, and a sum is beyond all doubles')
+    throw rowsExpired(run.kept, 'only the hours of earlier rows are kept, and a sum exceeds the range of doubles')
   return means
 }
 

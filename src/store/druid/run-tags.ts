@@ -20,7 +20,7 @@ export async function runTags(target: QueryTarget, request: TagRequest): Promise
   const lower = await valuesBehind(target, request, after, limit + 1, not(upper(request)))
   const others = await valuesBehind(target, request, null, upperTagsMax + 1, upper(request))
   if (others.length > upperTagsMax) {
-    const detail = `More than ${upperTagsMax} tags have characters from U+E000 on, which Druid keeps in another order. Ask with a longer prefix.`
+    const detail = `More than ${upperTagsMax} tags have characters from U+E000 on, which Druid sorts differently. Use a longer prefix.`
     throw new Problem('result_too_large', detail)
   }
   const wanted = others.filter((tag) => after === null || compareCodePoints(tag, after) > 0)

@@ -117,7 +117,7 @@ class ShownFiles {
     const rows = decodeRows(bytes)
     const metrics = this.#metrics.get(deletionId)
     if (rows !== null && metrics !== undefined) return { deletionId, metrics, rows }
-    throw new Error(`catalog.sqlite is damaged: deletion ${deletionId} is not what was written. Restore a backup.`)
+    throw new Error(`catalog.sqlite is damaged: deletion ${deletionId} is not as written. Restore a backup.`)
   }
 }
 

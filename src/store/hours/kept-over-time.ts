@@ -59,11 +59,11 @@ export function hasPartsOfHours(plan: PlotPlan, hours: Kept | null, { fromMs, to
   const pointsMax = Math.floor((toMs - fromMs) / hourMs)
   const isEmpty = toMs < fromMs
   if (isEmpty || plan.points <= pointsMax) return true
-  const advice = pointsMax > 0 ? `Ask for at most ${pointsMax} points, or let` : 'Let'
+  const advice = pointsMax > 0 ? `Request at most ${pointsMax} points, or start` : 'Start'
   requireRows(
     hours,
     plan.range,
-    `of those before it there are hours alone, and a part of a plot is shorter than one. ${advice} the range begin with this date`,
+    `only the hours of earlier rows are kept, and a part of the plot is shorter than an hour. ${advice} the range at this date`,
   )
   return false
 }
@@ -151,7 +151,7 @@ export class KeptOverTime {
       if (!to.canAddKept(kept))
         throw rowsExpired(
           this.#hours,
-          'of those before it there are hours alone, and one is cut by a bucket, has items that are further apart than max_gap, or counts some falls through wrap and not others',
+          'only the hours of earlier rows are kept, and one of them is cut by a bucket, has items that are further apart than max_gap, or counts some falls through wrap and not others',
         )
       to.addKept(kept)
     }

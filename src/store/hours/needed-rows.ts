@@ -9,7 +9,7 @@ export interface Kept {
 }
 
 const notOfHours =
-  'of those before it there are hours alone, which answer averages, aggregates and plots of whole hours, not single items or parts of an hour. Ask for these, or let the range begin with this date'
+  'only the hours of earlier rows are kept, which answer averages, aggregates and plots of whole hours, not single items or parts of an hour. Query these, or start the range at this date'
 
 /** Throws Problem `rows_expired` unless the rows of a range exist. A range with an open start begins with the first of them. */
 export function requireRows(kept: Kept | null, { fromMs, toMs }: Range, why = notOfHours): null {
@@ -27,13 +27,13 @@ export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
   if (fromMs >= kept.untilMs) return null
   const isWhole = (ms: number): boolean => ms % hourMs === 0
   if (fromMs === toMs)
-    throw rowsExpired(kept, 'of those before it there are hours alone, and one instant is a part of an hour')
+    throw rowsExpired(kept, 'only the hours of earlier rows are kept, and one instant is a part of an hour')
   // An end on a full hour is exclusive.
   const untilMs = toMs >= kept.untilMs ? kept.untilMs : isWhole(toMs) ? toMs : toMs + 1
   if (fromMs !== Number.NEGATIVE_INFINITY && !isWhole(fromMs))
-    throw rowsExpired(kept, 'of those before it there are hours alone, so a range begins with a full hour of UTC')
+    throw rowsExpired(kept, 'only the hours of earlier rows are kept, so a range must begin with a full hour of UTC')
   if (!isWhole(untilMs))
-    throw rowsExpired(kept, 'of those before it there are hours alone, so a range ends with a full hour of UTC')
+    throw rowsExpired(kept, 'only the hours of earlier rows are kept, so a range must end with a full hour of UTC')
   return { fromMs, toMs: untilMs - 1 }
 }
 

@@ -44,7 +44,7 @@ export function lineAt(bytes: Buffer, start: number, format: LineFormat): LineOf
 
 function notUtf8(text: Buffer): string {
   const at = firstInvalid(text)
-  return `byte ${at + 1} of it, ${hexOf(text[at]!)}, is no UTF-8: send it in UTF-8`
+  return `byte ${at + 1} of it, ${hexOf(text[at]!)}, is not UTF-8: send it in UTF-8`
 }
 
 /** The text of one of its rows: for a line of several rows, the line with that field alone. */

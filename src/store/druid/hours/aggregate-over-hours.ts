@@ -202,7 +202,7 @@ class JoinedGroups {
     if (value === null) return null
     if (isOfLongs(aggregate)) return BigInt(value)
     if (of === 'hours' && kind === 'sum' && !Number.isFinite(value))
-      throw rowsExpired(this.#kept, 'of those before it there are hours alone, and a sum is beyond all doubles')
+      throw rowsExpired(this.#kept, 'only the hours of earlier rows are kept, and a sum exceeds the range of doubles')
     return value
   }
 }
@@ -218,6 +218,6 @@ function joined({ kind }: StoreAggregate, left: GroupValue, right: GroupValue): 
 function tooManyGroups(limit: number): Problem {
   return new Problem(
     'result_too_large',
-    `The query has more than ${limit} groups, the most over hours of rows that have expired. Ask for a shorter range of __time, or group by less.`,
+    `The query has more than ${limit} groups, the most over hours of expired rows. Narrow the query to a shorter range of __time, or group by fewer columns.`,
   )
 }

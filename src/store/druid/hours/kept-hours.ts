@@ -113,7 +113,7 @@ export function requireWholeHours(
     const endMs = buckets.endOf(at)
     const alike = buckets.startOf(at) === at ? buckets.equalBuckets(at, toMs) : 1
     if (at % hourMs !== 0 || (alike > 1 && (endMs - at) % hourMs !== 0))
-      throw rowsExpired(kept, 'of those before it there are hours alone, and a bucket cuts one')
+      throw rowsExpired(kept, 'only the hours of earlier rows are kept, and a bucket cuts one of them')
     at += alike * (endMs - at)
   }
 }

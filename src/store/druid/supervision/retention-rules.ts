@@ -37,7 +37,7 @@ export function hoursRules(hours: { readonly retention: string | null } | undefi
 
 function druidPeriod(retention: string, nowMs: number): string | null {
   const duration = parseDuration(retention)
-  if (duration === null) throw new Error(`the catalog holds the retention ${retention}, which is no duration`)
+  if (duration === null) throw new Error(`the catalog holds the retention ${retention}, which is not a duration`)
   const sinceMs = addDuration(nowMs, duration, -1)
   // Also true of NaN.
   if (!(sinceMs > earliestMs)) return null

@@ -139,17 +139,11 @@ export class DruidDeletions {
 const untimed = (): AbortSignal => new AbortController().signal
 
 function haveExpired(id: number): Problem {
-  return new Problem(
-    'conflict',
-    `Deletion ${id} cannot be taken back: none of its rows is there any more. They have expired.`,
-  )
+  return new Problem('conflict', `Deletion ${id} cannot be taken back: all of its rows have expired.`)
 }
 
 function anotherUnderWay(): Problem {
-  return new Problem(
-    'unavailable',
-    'Another deletion of the entity is being made or taken back. Try again in a moment.',
-  )
+  return new Problem('unavailable', 'Another deletion of the entity is being made or taken back. Retry in a moment.')
 }
 
 /** Druid sorts strings by UTF-16, so their order differs from the API's if one has a character from U+E000 on, or a surrogate pair. */
@@ -158,6 +152,6 @@ function requireOrder({ where }: DeletionSelection, duplicates: Entity['duplicat
   if (where.operator === '=' || where.operator === '!=' || !/[\ud800-\uffff]/.test(where.value)) return
   throw invalidRequest(
     'where.value',
-    `a cluster cannot tell which texts are ${where.operator} one with characters from U+E000 on: compare with = or !=, or with another text`,
+    `a cluster cannot compare strings by ${where.operator} with one that has characters from U+E000 on: compare with = or !=, or with another string`,
   )
 }

@@ -51,6 +51,6 @@ export class EntityFailures {
     if (this.#failures.size === 0) return
     const named = [...this.#failures].slice(0, namedMax).map(([id, error]) => `entity ${id}: ${messageOf(error)}`)
     const more = this.#failures.size > namedMax ? ` and ${this.#failures.size - namedMax} more` : ''
-    throw new Error(`the others were looked after, but not these: ${named.join('; ')}${more}`)
+    throw new Error(`these entities failed, the others succeeded: ${named.join('; ')}${more}`)
   }
 }

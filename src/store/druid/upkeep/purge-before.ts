@@ -39,7 +39,7 @@ export async function purgeBefore(entityId: number, beforeMs: number, parts: Pur
 function stillThere(): Problem {
   return new Problem(
     'unavailable',
-    'The retention is saved, but Druid still holds expired rows, so older rows are not shown yet. The removal is tried again automatically.',
+    'The retention is saved, but Druid still holds expired rows, so older rows are not shown yet. The removal is retried automatically.',
     { retryAfterS: 30 },
   )
 }

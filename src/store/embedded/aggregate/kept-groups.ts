@@ -65,7 +65,7 @@ export class KeptGroups {
       if (!groupHours.holds(columns, 0, hour.hourMs))
         throw rowsExpired(
           this.#kept,
-          'of those before it there are hours alone, and a bucket cuts one, or a sum is beyond all doubles',
+          'only the hours of earlier rows are kept, and a bucket cuts one of them, or a sum exceeds the range of doubles',
         )
       groupHours.add(columns, 0, hour.hourMs, series, hour.rows)
       for (const index of this.#columns) groups.items?.meetFirst(rollups.firstMs(index))

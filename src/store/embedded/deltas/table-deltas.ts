@@ -94,7 +94,7 @@ export class TableDeltas {
 function unwritten(cause: Error): Problem {
   return new Problem(
     'unavailable',
-    'The newest rows could not be written down for the SQL engine; the data queries see them. The operator should look whether the disk of the data folder is full.',
+    'The newest rows could not be written to disk for the SQL engine; data queries see them. The operator should check whether the disk of the data folder is full.',
     { cause },
   )
 }

@@ -296,28 +296,28 @@ function requireRanges(found: FoundRows, files: readonly SealedFile[]): void {
   if (ranges <= rangesMax) return
   throw invalidRequest(
     'where',
-    `the rows lie in more than ${rangesMax.toLocaleString('en-US')} separate places, with those of the entity's other deletions. Select fewer tags, fewer days, or one range of time`,
+    `together with the entity's other deletions, the rows are in more than ${rangesMax.toLocaleString('en-US')} separate places. Select fewer tags, fewer days, or one range of time`,
   )
 }
 
 function tooMany(deletionsMax: number): Problem {
   return new Problem(
     'conflict',
-    `The entity has ${deletionsMax} deletions that can be taken back, which is the most (limits.deletions). Take some back, or wait until some are erased.`,
+    `The entity has ${deletionsMax} deletions that can be taken back, the most allowed (limits.deletions). Take some back, or wait until some are erased.`,
   )
 }
 
 function rowsAreGone(id: number): Problem {
   return new Problem(
     'conflict',
-    `Deletion ${id} cannot be taken back: none of its rows is there any more. They have expired, or another deletion that took them too is erased. A backup from before still has them.`,
+    `Deletion ${id} cannot be taken back: none of its rows exists any more. They have expired, or were erased with another deletion that included them. An earlier backup still has them.`,
   )
 }
 
 function couldNotBegin(waitMs: number): Problem {
   return new Problem(
     'unavailable',
-    `What is in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs), so nothing was changed. The disk may be full: the log says why.`,
+    `The rows in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs), so nothing was changed. The disk may be full: the log shows the reason.`,
   )
 }
 

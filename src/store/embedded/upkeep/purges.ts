@@ -90,14 +90,14 @@ const notInForce =
 function isDamaged(): Problem {
   return new Problem(
     'damaged_data',
-    `${notInForce} A file that holds some of them is damaged, or cannot be read: its name is in the log. Put it back from a backup while the service is stopped.`,
+    `${notInForce} A file that holds some of them is damaged, or cannot be read: its name is in the log. Restore it from a backup while the service is stopped.`,
   )
 }
 
 function tookTooLong(waitMs: number): Problem {
   return new Problem(
     'unavailable',
-    `${notInForce} What is in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs). The disk may be full: the log says why. It is tried again automatically.`,
+    `${notInForce} The rows in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs). The disk may be full: the log shows the reason. It is retried automatically.`,
   )
 }
 
@@ -111,6 +111,6 @@ function hoursTookTooLong(waitMs: number): Problem {
 function couldNotBeWritten(): Problem {
   return new Problem(
     'unavailable',
-    `${notInForce} A file with some of them could not be rewritten: the log says why. It is tried again automatically.`,
+    `${notInForce} A file with some of them could not be rewritten: the log shows the reason. It is retried automatically.`,
   )
 }
