@@ -92,6 +92,8 @@ export interface NeighbourPlan {
 export interface SnapPlan {
   readonly kind: 'snap'
   readonly selection: Selection
+  /** The requested start, at or before the first tick; absent for an open one. */
+  readonly startMs?: number
   /** Ascending; at most `limits.buckets`. */
   readonly ticksMs: Float64Array
   /** If present, each metric has its value at the tick, computed from its own items. */

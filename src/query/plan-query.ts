@@ -289,6 +289,8 @@ function planSnap(request: QueryRequest<'snap'>, { entity, nowMs, bucketsMax }: 
   const maxGap = readMaxGap(request, faults)
   const values = request.shape == null ? null : readValues(request.shape, maxGap, selection, { entity, nowMs })
   faults.throwIfAny()
-  const plan = { kind: 'snap', selection, ticksMs: ticksOf(granularity, range, nowMs, bucketsMax) } as const
+  const ticksMs = ticksOf(granularity, range, nowMs, bucketsMax)
+  const start = Number.isFinite(range.fromMs) ? { startMs: range.fromMs } : {}
+  const plan = { kind: 'snap', selection, ...start, ticksMs } as const
   return values === null ? plan : { ...plan, values }
 }

@@ -1,6 +1,7 @@
 import type { EntityDescription, IngestAnswer } from '../../client/answers.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
+import { given } from '../../lib/given.ts'
 import { LineSplitter } from '../../lib/line-splitter.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
@@ -27,7 +28,7 @@ const tooMuchCodes = ['result_too_large', 'query_timeout']
 /** The source's rows of an entity, by date and tags; rows of one date and tags in the order in which they were pushed. */
 function windowedSource(job: CopyJob, entity: EntityDescription, progress: ProgressBar): WindowedSource {
   const named = (role: string): string[] => entity.fields.filter((field) => field.role === role).map(({ name }) => name)
-  const [first = null, ...tags] = named('tag')
+  const [first, ...tags] = named('tag')
   const dimensions = named('dimension')
   const quality = named('quality').length === 0 ? [] : qualityWords
   const read = async (range: CopyRange, fields: readonly string[]): Promise<readonly Uint8Array[] | null> => {
@@ -57,7 +58,12 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
     },
     nextMs: async (afterMs) => {
       // Only the first date is needed, not the row of each combination of tags.
-      const request = { entity: entity.entity, id_name_field: first, quality, date: formatInstant(afterMs) }
+      const request = {
+        entity: entity.entity,
+        ...given({ id_name_field: first }),
+        quality,
+        date: formatInstant(afterMs),
+      }
       const rows = await withNotedRetries(job, progress, () => job.source.query('next', request)).catch(
         nullWhereTooMuch,
       )

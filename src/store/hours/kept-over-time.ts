@@ -9,7 +9,7 @@ import type { ItemRun } from '../over-time/item-run.ts'
 import type { Series } from '../over-time/item-series.ts'
 import type { NeededItems } from '../over-time/needed-items.ts'
 import type { HourOfMetric, HourPart, HourRow } from './hour-row.ts'
-import { type Kept, keptRange, requireRows } from './needed-rows.ts'
+import { type Kept, keptRange, neededRange, requireRows } from './needed-rows.ts'
 import { areOfWholeHours, hourMs } from './whole-hours.ts'
 
 const dayMs = 24 * hourMs
@@ -35,9 +35,7 @@ export function keptOverTime(
 ): KeptOverTime | null {
   if (hours === null) return null
   if (plan.kind === 'snap') {
-    const { fromMs, endMs } = needed.window
-    if (plan.ticksMs.length > 0) requireRows(hours, { fromMs, toMs: endMs })
-    return null
+    return requireRows(hours, neededRange(plan))
   }
   if (plan.kind === 'plot' && isOfHours(plan, hours) && plan.selection.metrics.every(isNumericField)) {
     const range = hasPartsOfHours(plan, hours, plan.range) ? keptRange(hours, plan.range) : null

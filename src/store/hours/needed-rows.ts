@@ -1,5 +1,5 @@
 // Checks whether plans need expired rows, of which only hours are kept.
-import type { AveragePlan, OverTimePlan, Plan, Range } from '../../model/plan.ts'
+import type { AveragePlan, OverTimePlan, Plan, Range, SnapPlan } from '../../model/plan.ts'
 import { rowsExpired } from '../../model/rows-expired.ts'
 import { hourMs } from './whole-hours.ts'
 
@@ -38,7 +38,7 @@ export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
 }
 
 /** The dates whose rows a plan needs. */
-export function neededRange(plan: Exclude<Plan, OverTimePlan | AveragePlan>): Range {
+export function neededRange(plan: SnapPlan | Exclude<Plan, OverTimePlan | AveragePlan>): Range {
   switch (plan.kind) {
     case 'select':
       return plan.range
@@ -49,6 +49,9 @@ export function neededRange(plan: Exclude<Plan, OverTimePlan | AveragePlan>): Ra
     case 'next':
       return { fromMs: plan.dateMs + 1, toMs: Number.POSITIVE_INFINITY }
     case 'snap':
-      return { fromMs: plan.ticksMs[0] ?? Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+      return {
+        fromMs: plan.startMs ?? plan.ticksMs[0] ?? Number.POSITIVE_INFINITY,
+        toMs: Number.POSITIVE_INFINITY,
+      }
   }
 }

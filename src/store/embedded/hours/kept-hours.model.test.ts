@@ -551,6 +551,10 @@ describe('queries of expired rows', () => {
     ['last', { kind: 'last', selection, dateMs: 2 * dayMs, offset: 0 }],
     ['next', { kind: 'next', selection, dateMs: dayMs, offset: 0 }],
     ['snap', { kind: 'snap', selection, ticksMs: Float64Array.of(dayMs) }],
+    [
+      'snap whose range starts earlier',
+      { kind: 'snap', selection, startMs: dayMs, ticksMs: Float64Array.of(40 * dayMs) },
+    ],
     ['a plot by less than an hour', { kind: 'plot', selection, range: from(dayMs, 2 * dayMs), points: 25 }],
     ['a plot by less than an hour, with an open end', { kind: 'plot', selection, range: from(dayMs), points: 49 }],
     ['a plot that starts within an hour', { kind: 'plot', selection, range: from(dayMs + 1), points: 10 }],
