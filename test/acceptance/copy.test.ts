@@ -296,4 +296,33 @@ describe('tidemark copy', () => {
     expect((await made(source.url))['fields']).toContainEqual({ ...ofRow, added: 'by_row' })
     expect(await rowsOf(target.url, 'open')).toEqual(await rowsOf(source.url, 'open'))
   })
+
+  test('copies items of every quality, and rows of one date and tag in the order in which they were pushed', async () => {
+    const fields = [
+      { name: 'D', type: 'timestamp', role: 'time' },
+      { name: 'T', type: 'string', role: 'tag' },
+      { name: 'V', type: 'double', role: 'metric' },
+      { name: 'd', type: 'string', role: 'dimension' },
+      { name: 'Q', type: 'long', role: 'quality', coding: 'opcua' },
+    ]
+    await callOk(source.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'graded', kind: 'series', fields } })
+    const pusher = await keyOf(source.url, 'graded-sender')
+    const rows = [
+      { D: '2026-01-01', T: 'a', V: 1, d: 'z', Q: 5 },
+      { D: '2026-01-01', T: 'a', V: 2, d: 'b' },
+      { D: '2026-01-01', T: 'a', V: 3, d: 'y', Q: 2_147_483_648 },
+      { D: '2026-01-03', T: 'a', V: 4, d: 'y', Q: 2_147_483_648 },
+    ]
+    await push(pusher, 'graded', JSON.stringify(rows))
+    const { code, out } = await copy(['--entity', 'graded', '--json'])
+    expect(JSON.parse(out)).toMatchObject({ copied: [{ copied: 4, sourceAfter: 4, targetAfter: 4 }] })
+    expect(code).toBe(0)
+    const query = (url: string, kind: string, request: object) =>
+      callOk(url, 'POST', `/consumer/data/${kind}`, { key: adminKey, body: { entity: 'graded', ...request } })
+    const all = { quality: ['good', 'uncertain', 'bad'] }
+    expect(await query(target.url, 'latest', {})).toEqual([{ D: '2026-01-01T00:00:00.000Z', T: 'a', V: 2 }])
+    for (const request of [{}, { fields: ['d'] }, all, { ...all, fields: ['d'] }])
+      expect(await query(target.url, 'select', request)).toEqual(await query(source.url, 'select', request))
+    expect(await query(target.url, 'select', all)).toHaveLength(4)
+  })
 })

@@ -9,6 +9,8 @@ type Row = {
   readonly V: number
 }
 const dimension = 'S,"V":'
+/** As in the rows below: a quality other than null is not good. */
+const rules = { member: dimension, isGood: (row: Uint8Array) => JSON.parse(Buffer.from(row).toString()).Q === null }
 const lines = (rows: readonly Row[]): Buffer[] => rows.map((row) => Buffer.from(JSON.stringify(row)))
 const row = (D: number, T: string, S: string | null, V: number): Row => ({ D, T, [dimension]: S, Q: null, V })
 
@@ -46,7 +48,7 @@ test.each<[string, Row[], Row[]]>([
   const ordered = inPushedOrder(
     lines(selected(pushed)),
     plainOf(pushed).map((line) => Buffer.from(JSON.stringify(line))),
-    dimension,
+    rules,
   )
   expect(ordered.map((line) => JSON.parse(Buffer.from(line).toString()))).toEqual(expected)
 })
@@ -54,7 +56,7 @@ test.each<[string, Row[], Row[]]>([
 test('rows of a date and tag that have changed between the selections keep the order of select', () => {
   const pushed = [row(1, 'a', 'z', 1), row(1, 'a', 'b', 2), row(2, 'a', 'z', 1), row(2, 'a', 'b', 2)]
   const plain = plainOf(pushed.slice(1)).map((line) => Buffer.from(JSON.stringify(line)))
-  const ordered = inPushedOrder(lines(selected(pushed)), plain, dimension)
+  const ordered = inPushedOrder(lines(selected(pushed)), plain, rules)
   expect(ordered.map((line) => JSON.parse(Buffer.from(line).toString()).V)).toEqual([2, 1, 1, 2])
 })
 
@@ -64,4 +66,17 @@ test.each<[string, Row[], boolean]>([
   ['another dimension', [row(1, 'a', 'x', 1), row(1, 'a', 'y', 1)], true],
 ])('rows of %s are ties or not', (_, rows, expected) => {
   expect(hasTies(lines(rows), dimension)).toBe(expected)
+})
+
+test('rows that are not good come before the good ones of their date and tag', () => {
+  const bad = { ...row(1, 'a', 'c', 3), Q: 1 }
+  const pushed = [row(1, 'a', 'z', 1), bad, row(1, 'a', 'b', 2), row(2, 'a', 'b', 2)]
+  const plain = pushed.filter(({ Q }) => Q === null).map(({ D, T, V }) => Buffer.from(JSON.stringify({ D, T, V })))
+  const ordered = inPushedOrder(lines(selected(pushed)), plain, rules)
+  expect(ordered.map((line) => JSON.parse(Buffer.from(line).toString()))).toEqual([
+    bad,
+    row(1, 'a', 'z', 1),
+    row(1, 'a', 'b', 2),
+    row(2, 'a', 'b', 2),
+  ])
 })

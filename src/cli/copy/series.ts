@@ -1,11 +1,13 @@
 import type { EntityDescription, IngestAnswer } from '../../client/answers.ts'
+import type { DataQueryRequest } from '../../client/request-options.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
 import { given } from '../../lib/given.ts'
+import { jsonMembers } from '../../lib/json-members.ts'
 import { LineSplitter } from '../../lib/line-splitter.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
-import { qualityWords } from '../../model/quality.ts'
+import { codingOf, qualityOf, qualityWords } from '../../model/quality.ts'
 import { UsageError } from '../command-error.ts'
 import { type CopyRange, type WindowedSource, windowsOf } from './copy-windows.ts'
 import { copyPiecesOf, halvesOfPiece, type PieceRules } from './pieces.ts'
@@ -25,16 +27,25 @@ const windowBytesMax = 64 * 1024 * 1024
 /** Error codes that mean that a smaller window must be requested. */
 const tooMuchCodes = ['result_too_large', 'query_timeout']
 
+type ShownFields = Pick<DataQueryRequest, 'fields' | 'quality'>
+
+function isGood(row: Uint8Array, field: EntityDescription['fields'][number] | null): boolean {
+  if (field === null) return true
+  const member = jsonMembers(Buffer.from(row).toString()).find(({ name }) => name === field.name)
+  return qualityOf(JSON.parse(member?.value ?? 'null'), codingOf(field)) === 'good'
+}
+
 /** The source's rows of an entity, by date and tags; rows of one date and tags in the order in which they were pushed. */
 function windowedSource(job: CopyJob, entity: EntityDescription, progress: ProgressBar): WindowedSource {
   const named = (role: string): string[] => entity.fields.filter((field) => field.role === role).map(({ name }) => name)
   const [first, ...tags] = named('tag')
   const dimensions = named('dimension')
-  const quality = named('quality').length === 0 ? [] : qualityWords
-  const read = async (range: CopyRange, fields: readonly string[]): Promise<readonly Uint8Array[] | null> => {
-    const { startMs, endMs } = range
+  const quality = entity.fields.find(({ role }) => role === 'quality') ?? null
+  const [member] = [...dimensions, ...named('quality')]
+  const all = quality === null ? {} : { quality: qualityWords }
+  const read = async ({ startMs, endMs }: CopyRange, shown: ShownFields): Promise<readonly Uint8Array[] | null> => {
     const dates = { start_date: formatInstant(startMs), end_date: formatInstant(endMs) }
-    const request = { entity: entity.entity, fields, quality, ...dates }
+    const request = { entity: entity.entity, ...shown, ...dates }
     const splitter = new LineSplitter({ lineBytesMax: rowBytesMax })
     const lines: Uint8Array[] = []
     let bytes = 0
@@ -46,22 +57,21 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
     for (const line of splitter.end()) lines.push(line)
     return lines
   }
-  const select = (range: CopyRange, fields: readonly string[]): Promise<readonly Uint8Array[] | null> =>
-    withNotedRetries(job, progress, () => read(range, fields)).catch(nullWhereTooMuch)
+  const select = (range: CopyRange, shown: ShownFields): Promise<readonly Uint8Array[] | null> =>
+    withNotedRetries(job, progress, () => read(range, shown)).catch(nullWhereTooMuch)
   return {
     select: async (range) => {
-      const rows = await select(range, [...tags, ...dimensions])
-      const [dimension] = dimensions
-      if (rows === null || dimension === undefined || !hasTies(rows, dimension)) return rows
-      const plain = await select(range, tags)
-      return plain === null ? null : inPushedOrder(rows, plain, dimension)
+      const rows = await select(range, { fields: [...tags, ...dimensions], ...all })
+      if (rows === null || member === undefined || !hasTies(rows, member)) return rows
+      const plain = await select(range, { fields: tags })
+      return plain === null ? null : inPushedOrder(rows, plain, { member, isGood: (row) => isGood(row, quality) })
     },
     nextMs: async (afterMs) => {
       // Only the first date is needed, not the row of each combination of tags.
       const request = {
         entity: entity.entity,
         ...given({ id_name_field: first }),
-        quality,
+        ...all,
         date: formatInstant(afterMs),
       }
       const rows = await withNotedRetries(job, progress, () => job.source.query('next', request)).catch(
