@@ -31,7 +31,7 @@ const Cell = Type.Object(
   {
     kind: Type.Enum(['chart', 'value', 'table', 'state', 'text'], {
       description:
-        'What the chart shows: lines over the range, newest values, a table of newest, least, mean and greatest values, or how long each state lasted; or a text.',
+        'What the cell shows: lines over the range, newest values, a table of newest, least, mean and greatest values, or how long each state lasted; or a text.',
     }),
     title: Type.Optional(name(`The title; ${variableMark}.`)),
     text: Type.Optional(Type.String({ maxLength: 4000, description: `Of a text; ${variableMark}.` })),
@@ -97,7 +97,7 @@ const head = {
 export const ListedView = Type.Object({
   ...head,
   entities: Type.Array(Type.String(), { description: 'The entities whose items it shows.' }),
-  cells: Type.Integer({ description: 'The number of charts on it.' }),
+  cells: Type.Integer({ description: 'The number of cells on it.' }),
 })
 export type ListedView = Type.Static<typeof ListedView>
 export const ViewPage = pageSchema(ListedView)

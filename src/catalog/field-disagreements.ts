@@ -55,7 +55,7 @@ export function repetitions(known: readonly Field[], added: readonly Field[]): r
     const standing = types.get(name)
     if (standing !== undefined) {
       const way = standing === type ? 'choose another name' : `choose another name, or ${otherType}`
-      const message = `the ingest already has a field "${name}" of the type "${standing}", and the type of a field with stored rows cannot change; ${way}`
+      const message = `the ingest already has a field "${name}" of the type "${standing}", and the type of a field never changes; ${way}`
       return [{ path: `add_fields[${index}].name`, message }]
     }
     if (sources.has(source)) {

@@ -37,7 +37,7 @@ const columns: readonly ItemColumn<AuditAnswer>[] = [
 export function addAudit(program: Command, context: CliContext): void {
   program
     .command('audit')
-    .description('list the changes by operators, newest first (needs an admin key)')
+    .description('list the administrative changes, newest first (needs an admin key)')
     .option('--who <name>', 'only changes by this subscriber, or with the key of this id')
     .option('--what <kind>', 'only changes of this kind, such as createKey')
     .option('--from <time>', 'only changes at this time or later')

@@ -276,7 +276,7 @@ async function refuseToDelete(client: TidemarkClient, alias: string, dropsData: 
   const { items, them } = wordsFor(rejected, 'rejected row')
   if (rejected > 0)
     throw new CommandError(
-      `${alias} has ${items} to repair. They are deleted with the ingest, for good. To save ${them}: tidemark rejected export ${alias}. To repair ${them}: tidemark rejected replay ${alias}. Give --yes to delete ${them} too.`,
+      `${alias} has ${items} to repair. ${rejected === 1 ? 'It is' : 'They are'} deleted with the ingest, for good. To save ${them}: tidemark rejected export ${alias}. To repair ${them}: tidemark rejected replay ${alias}. Give --yes to delete ${them} too.`,
     )
 }
 

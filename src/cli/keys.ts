@@ -133,7 +133,7 @@ export function refuseLast(
   if (last === undefined || !admins.every(goes)) return
   throw new CommandError(
     `${last.id} is the last key with the right admin: without it nobody can make keys, ingests or backups. ` +
-      'To revoke it anyway, give --yes. To regain access, restart the service with another TIDEMARK_ADMIN_KEY, or without one: it then makes a key and prints it once.',
+      'To continue anyway, give --yes. To regain access, restart the service with another TIDEMARK_ADMIN_KEY, or without one: it then makes a key and prints it once.',
   )
 }
 

@@ -51,7 +51,7 @@ export function parseDate(nowMs: () => number): (text: string) => string {
   }
 }
 
-/** The value with this name. Throws `UsageError` if there is none: `"int" is no type. There are: ...`. */
+/** The value with this name. Throws `UsageError` if there is none: `"int" is not a known type. There are: ...`. */
 export function parseWord<Value extends string>(
   values: readonly Value[],
   text: string | undefined,

@@ -30,7 +30,7 @@ export const i3xSettings = {
     unit: 'values',
     min: 1,
     max: 10_000_000,
-    description: 'The most values of a history. A shorter answer says where to continue.',
+    description: 'The most values of a history. An answer that is cut says where to continue.',
   }),
   'i3x.subscriptions': integer({
     default: 1000,

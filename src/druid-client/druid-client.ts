@@ -79,8 +79,8 @@ export class DruidClient {
    * The bytes of a query's response, as they arrive. Throws `DruidFailure` when Druid refuses or fails, Problem `unavailable` when it is unavailable or its
    * response breaks off, and the signal's reason when it is aborted.
    *
-   * An abandoned query keeps its connection until Druid has its cancel. So the queries that Druid has of this client, abandoned ones too, are never more than
-   * the connections: a broker whose own connections are all taken could not forward a cancel.
+   * A query that is abandoned before Druid responds keeps its connection until Druid has its cancel. So the queries that Druid has of this client, abandoned
+   * ones too, are never more than the connections: a broker whose own connections are all taken could not forward a cancel.
    */
   async *query(language: QueryLanguage, query: object, { signal, timeoutMs }: QueryOptions): AsyncGenerator<Buffer> {
     signal.throwIfAborted()
@@ -194,7 +194,7 @@ function contextOf(query: object): object {
   return 'context' in query && typeof query.context === 'object' ? (query.context ?? {}) : {}
 }
 
-/** Throws the signal's reason when it is aborted. */
+/** Throws Problem `unavailable` if the response breaks off, also because the signal is aborted. */
 async function* bytesOf(response: IncomingMessage, signal?: AbortSignal): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of signal === undefined ? response : addAbortSignal(signal, response)) yield chunk

@@ -134,8 +134,7 @@ export function outcomes<Result>(
 
 /** Throws Problem `invalid_request` if a request names more than `objectsMax` elements. */
 export function requireAtMost(objectsMax: number, named: readonly unknown[]): void {
-  if (named.length > objectsMax)
-    throw invalidRequest('', `a request can name at most ${objectsMax} elements (i3x.objects)`)
+  if (named.length > objectsMax) throw invalidRequest('', `a request can name at most ${objectsMax} ids (i3x.objects)`)
 }
 
 export const noElement = (id: string): Problem =>

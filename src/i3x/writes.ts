@@ -116,7 +116,7 @@ export class Writes {
     const [tag] = fieldsOfRole(entity, 'tag')
     const values = valuesIn(value, valueFields(entity, element.kind))
     if (fieldsOfRole(entity, 'metric').every(({ name }) => values[name] == null))
-      throw invalidRequest('value.value', 'must not be null: a row needs at least one value')
+      throw invalidRequest('value.value', 'must have a value that is not null: a row needs at least one value')
     const time = this.#timeOf(timestamp, isHistory)
     const named = element.kind === 'tag' ? { [tag!.name]: element.tag } : {}
     const known = fieldsOfRole(entity, 'quality').map(({ name }) => name)

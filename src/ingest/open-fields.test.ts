@@ -50,7 +50,7 @@ test('the error beyond limits.fields names the field and the limit', () => {
   expect(brought.take('b', Buffer.from('1'), 0)).toEqual({
     code: 'too_many_fields',
     field: 'b',
-    message: 'b: the ingest has 2 fields, the most that rows can add (limits.fields)',
+    message: 'b: the ingest has 2 fields, so no row can add another (limits.fields)',
   })
 })
 

@@ -91,7 +91,7 @@ export function noFieldOf(property: string, why: string): RowFault {
 }
 
 export function tooManyFields(property: string, fieldsMax: number): RowFault {
-  const message = `${clipped(property)}: the ingest has ${fieldsMax} fields, the most that rows can add (limits.fields)`
+  const message = `${clipped(property)}: the ingest has ${fieldsMax} fields, so no row can add another (limits.fields)`
   return { code: 'too_many_fields', field: property, message }
 }
 

@@ -26,8 +26,7 @@ export function readableEntity(
     )
   }
   if (definitions.metadataEntity(name) !== undefined) throw unknown(itemsText(name))
-  const choice =
-    names.length === 0 ? 'There are no entities yet that this key can read.' : `There are: ${listNames(names)}.`
+  const choice = names.length === 0 ? 'There are no entities yet that you can read.' : `There are: ${listNames(names)}.`
   throw unknown(`There is no entity ${JSON.stringify(name)}.${didYouMean(name, names)} ${choice}`)
 }
 

@@ -15,7 +15,7 @@ export function resultTooLarge(limit: number, rows: number | null): Problem {
 export function tooManyBuffered(limit: number): Problem {
   return new Problem(
     'result_too_large',
-    `The query would hold more than ${limit} values of buckets or ticks at once, which is the limit. ${narrower}, to fewer metrics (metric_name_field), without fields, or to a coarser granularity.`,
+    `The query would hold more than ${limit} values of buckets or ticks at once, which is the limit. ${narrower}, to fewer metrics (metric_name_field), to no fields, or to a coarser granularity.`,
   )
 }
 

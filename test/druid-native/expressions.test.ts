@@ -422,7 +422,7 @@ describe('refused', () => {
     ['map((x) -> array(x, 1), [1, 2])', 'an array of arrays'],
     ["array_concat([1], ['a'])", 'arrays of different types'],
     ["if(1, [1], 'a')", 'an array combined with a single value'],
-    ["if(1, [1], ['a'])", 'arrays of different types combined'],
+    ["if(1, [1], ['a'])", 'a combination of arrays of different types'],
     ['greatest([1], [2])', 'do not accept arrays'],
     ["string_to_array('ab', 'b*')", 'matches an empty string'],
     ["mv_to_array('a')", 'must be a column'],

@@ -10,7 +10,11 @@ type Row = {
 }
 const dimension = 'S,"V":'
 /** As in the rows below: a quality other than null is not good. */
-const rules = { member: dimension, isGood: (row: Uint8Array) => JSON.parse(Buffer.from(row).toString()).Q === null }
+const rules = {
+  member: dimension,
+  metric: 'V',
+  isGood: (row: Uint8Array) => JSON.parse(Buffer.from(row).toString()).Q === null,
+}
 const lines = (rows: readonly Row[]): Buffer[] => rows.map((row) => Buffer.from(JSON.stringify(row)))
 const row = (D: number, T: string, S: string | null, V: number): Row => ({ D, T, [dimension]: S, Q: null, V })
 
@@ -21,9 +25,7 @@ const selected = (pushed: readonly Row[]): Row[] =>
       a.D - b.D || (a.T < b.T ? -1 : a.T > b.T ? 1 : 0) || (String(a[dimension]) < String(b[dimension]) ? -1 : 1),
   )
 const plainOf = (pushed: readonly Row[]): Omit<Row, typeof dimension>[] =>
-  pushed
-    .toSorted((a, b) => a.D - b.D || (a.T < b.T ? -1 : a.T > b.T ? 1 : 0))
-    .map(({ D, T, Q, V }) => ({ D, T, Q: Q ?? null, V }))
+  pushed.toSorted((a, b) => a.D - b.D || (a.T < b.T ? -1 : a.T > b.T ? 1 : 0)).map(({ D, T, V }) => ({ D, T, V }))
 
 test.each<[string, Row[], Row[]]>([
   ['no rows', [], []],
@@ -79,4 +81,11 @@ test('rows that are not good come before the good ones of their date and tag', (
     row(1, 'a', 'b', 2),
     row(2, 'a', 'b', 2),
   ])
+})
+
+test('rows that were pushed between the two selections change nothing for other dates', () => {
+  const pushed = [row(1, 'a', 'z', 1), row(3, 'a', 'z', 1), row(3, 'a', 'b', 2)]
+  const plain = plainOf([...pushed, row(2, 'a', 'x', 1)]).map((line) => Buffer.from(JSON.stringify(line)))
+  const ordered = inPushedOrder(lines(selected(pushed)), plain, rules)
+  expect(ordered.map((line) => JSON.parse(Buffer.from(line).toString()))).toEqual(pushed)
 })

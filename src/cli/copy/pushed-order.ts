@@ -1,21 +1,24 @@
 // `select` orders rows of one date and tag by their dimensions and quality. Copied rows need the order in which they were pushed: the last one is the newest.
 import { addTo } from '../../lib/add-to.ts'
 
-/** The start of a row, up to the first member after its date and tags. */
-function placeOf(line: Uint8Array, start: Buffer): Buffer {
-  return bufferOf(line).subarray(0, Math.max(0, bufferOf(line).indexOf(start)))
-}
-
-const bufferOf = (line: Uint8Array): Buffer => Buffer.from(line.buffer, line.byteOffset, line.byteLength)
 /** The bytes before the value of a member that is not the first of its row. */
 const memberOf = (name: string): Buffer => Buffer.from(`,${JSON.stringify(name)}:`)
+const bufferOf = (line: Uint8Array): Buffer => Buffer.from(line.buffer, line.byteOffset, line.byteLength)
+
+/** The bytes of a row before a member, and those from it on; the latter are empty if the row does not have it. */
+function cutAt(line: Uint8Array, member: Buffer): readonly [before: string, from: string] {
+  const bytes = bufferOf(line)
+  const at = bytes.indexOf(member)
+  return at === -1 ? [bytes.toString('latin1'), ''] : [bytes.toString('latin1', 0, at), bytes.toString('latin1', at)]
+}
 
 /** Whether rows follow each other that have the same date and tags. `member` is the first one after these. */
 export function hasTies(rows: readonly Uint8Array[], member: string): boolean {
   const start = memberOf(member)
   let last: Buffer | null = null
   for (const row of rows) {
-    const place = placeOf(row, start)
+    const bytes = bufferOf(row)
+    const place = bytes.subarray(0, Math.max(0, bytes.indexOf(start)))
     if (last?.equals(place)) return true
     last = place
   }
@@ -25,6 +28,8 @@ export function hasTies(rows: readonly Uint8Array[], member: string): boolean {
 export interface PushedOrderRules {
   /** The first member after the tags, by which `select` orders: a dimension, or the quality. */
   readonly member: string
+  /** The first metric. */
+  readonly metric: string
   readonly isGood: (row: Uint8Array) => boolean
 }
 
@@ -36,55 +41,35 @@ export interface PushedOrderRules {
 export function inPushedOrder(
   rows: readonly Uint8Array[],
   plain: readonly Uint8Array[],
-  { member, isGood }: PushedOrderRules,
+  { member, metric, isGood }: PushedOrderRules,
 ): readonly Uint8Array[] {
-  const start = memberOf(member)
+  const [start, metrics] = [memberOf(member), memberOf(metric)]
+  const pushed = new Map<string, string[]>()
+  for (const row of plain) {
+    const [place, values] = cutAt(row, metrics)
+    addTo(pushed, place, values)
+  }
+  const groups = new Map<string, Uint8Array[]>()
+  for (const row of rows) addTo(groups, cutAt(row, start)[0], row)
   const ordered: Uint8Array[] = []
-  let next = 0
-  for (let begin = 0; begin < rows.length; ) {
-    const place = placeOf(rows[begin]!, start)
-    let end = begin + 1
-    while (end < rows.length && placeOf(rows[end]!, start).equals(place)) end++
-    const isHere = (line: Uint8Array | undefined): boolean =>
-      line !== undefined && bufferOf(line).subarray(0, place.length).equals(place) && line[place.length] === comma
-    const first = next
-    while (isHere(plain[next])) next++
-    const tails = plain.slice(first, next).map((line) => bufferOf(line).subarray(place.length))
-    const group = rows.slice(begin, end)
-    ordered.push(...(group.length === 1 ? group : tiesInOrder(group, tails, isGood)))
-    begin = end
+  for (const [place, group] of groups) {
+    const good = group.length === 1 ? null : goodInOrder(group.filter(isGood), pushed.get(place) ?? [], metrics)
+    const sorted = good === null ? group : [...group.filter((row) => !isGood(row)), ...good]
+    for (const row of sorted) ordered.push(row)
   }
   return ordered
 }
 
-const comma = 0x2c
-
-/** `tails` are the metrics of the good rows, as pushed. */
-function tiesInOrder(
+/** The rows in the order of these values of metrics; null if they do not have the same ones. */
+function goodInOrder(
   rows: readonly Uint8Array[],
-  tails: readonly Buffer[],
-  isGood: PushedOrderRules['isGood'],
-): readonly Uint8Array[] {
-  const good = rows.filter(isGood)
-  if (tails.length !== good.length) return rows
-  const byTail = new Map<string, Uint8Array[]>()
-  for (const row of good) addTo(byTail, metricsOf(row, tails[0]!), row)
-  const ordered = tails.map((tail) => byTail.get(tail.toString('latin1'))?.shift())
-  if (!ordered.every((row) => row !== undefined)) return rows
-  return [...rows.filter((row) => !isGood(row)), ...ordered]
-}
-
-/** The bytes of a row from the first metric on, which a tail begins with. */
-function metricsOf(row: Uint8Array, tail: Buffer): string {
-  const bytes = bufferOf(row)
-  return bytes.subarray(bytes.indexOf(tail.subarray(0, endOfName(tail)))).toString('latin1')
-}
-
-/** The place after `,"name":` at the start of a tail. */
-function endOfName(tail: Buffer): number {
-  const quote = 0x22
-  const backslash = 0x5c
-  let at = 2
-  while (tail[at] !== quote) at += tail[at] === backslash ? 2 : 1
-  return at + 2
+  pushed: readonly string[],
+  metrics: Buffer,
+): readonly Uint8Array[] | null {
+  if (pushed.length !== rows.length) return null
+  const byValues = new Map<string, Uint8Array[]>()
+  for (const row of rows) addTo(byValues, cutAt(row, metrics)[1], row)
+  for (const alike of byValues.values()) alike.reverse()
+  const ordered = pushed.map((values) => byValues.get(values)?.pop())
+  return ordered.every((row) => row !== undefined) ? ordered : null
 }

@@ -42,6 +42,7 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
   const dimensions = named('dimension')
   const quality = entity.fields.find(({ role }) => role === 'quality') ?? null
   const [member] = [...dimensions, ...named('quality')]
+  const [metric = ''] = named('metric')
   const all = quality === null ? {} : { quality: qualityWords }
   const read = async ({ startMs, endMs }: CopyRange, shown: ShownFields): Promise<readonly Uint8Array[] | null> => {
     const dates = { start_date: formatInstant(startMs), end_date: formatInstant(endMs) }
@@ -64,7 +65,9 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
       const rows = await select(range, { fields: [...tags, ...dimensions], ...all })
       if (rows === null || member === undefined || !hasTies(rows, member)) return rows
       const plain = await select(range, { fields: tags })
-      return plain === null ? null : inPushedOrder(rows, plain, { member, isGood: (row) => isGood(row, quality) })
+      return plain === null
+        ? null
+        : inPushedOrder(rows, plain, { member, metric, isGood: (row) => isGood(row, quality) })
     },
     nextMs: async (afterMs) => {
       // Only the first date is needed, not the row of each combination of tags.

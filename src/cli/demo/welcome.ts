@@ -61,7 +61,7 @@ Open the portal at   ${welcome.url}/portal
 Tidemark is at       ${welcome.url}
 Key to push and read ${welcome.key}
 Admin key            ${welcome.adminKey}
-The data is stored in  ${welcome.folder}
+The data is in       ${welcome.folder}
 Reading needs no key here: the demo sets access.consumption=public for itself. "tidemark serve" requires one.
 
 ${lines.join('\n')}

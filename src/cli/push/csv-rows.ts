@@ -159,7 +159,7 @@ function refuseLacking({ ingest, known }: CsvPush, head: CsvHead, { names, mappi
   const pairs = others.flatMap((name, place) => (likely[place] ? [`${listed([name])}=${likely[place]}`] : []))
   const map = pairs.length > 0 ? pairs.join(',') : `${names[0] ?? 'COLUMN'}=${example}`
   throw new CommandError(
-    `No column is mapped to ${lacking.join(', ')}, which each row of ${ingest} must have. Nothing was sent. Map a column to it, as in --map ${shellWord(map)}, ` +
+    `No column is mapped to ${lacking.join(', ')}, which each row of ${ingest} must have. Nothing was sent. Map a column to each, as in --map ${shellWord(map)}, ` +
       `give all rows one value with --set ${shellWord(`${example}=VALUE`)}, or push them with --as-is: their rows are rejected, and kept.`,
   )
 }

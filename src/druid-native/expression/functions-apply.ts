@@ -143,7 +143,7 @@ function sameArrays(values: readonly Typed[]): readonly ArrayOf[] | null {
   const there = arrays.filter((array) => array !== null)
   if (there.length < arrays.length) return null
   if (there.some(({ element }) => element !== there[0]!.element))
-    throw new ExpressionError('arrays of different types in a cartesian function', true)
+    throw new ExpressionError('a cartesian function of arrays of different types', true)
   return there
 }
 

@@ -34,7 +34,8 @@ const merging = (merge: (a: Sql, b: Sql) => Sql): ExpressionFunction => ({
   compile: ([left, right], call) => {
     const [a, b] = [arrayOf(left!), arrayOf(right!)]
     if (a === null || b === null) return nullValue
-    if (a.element !== b.element) return call.unsupported(`arrays of different types (${a.element} and ${b.element})`)
+    if (a.element !== b.element)
+      return call.unsupported(`a combination of arrays of different types (${a.element} and ${b.element})`)
     const both = (x: Sql, y: Sql): Sql =>
       sql`CASE WHEN ${x} IS NOT NULL AND ${y} IS NOT NULL THEN ${boundedLength(sql`len(${x}) + len(${y})`, merge(x, y))} END`
     return arrayValue(a.element, bind2(a.sql, b.sql, both))

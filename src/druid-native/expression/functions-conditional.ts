@@ -35,7 +35,7 @@ export function commonType(values: readonly Bound[]): SqlType | null {
   if (areArrays.includes(true)) {
     if (areArrays.includes(false)) throw new ExpressionError('an array combined with a single value', true)
     if (types.some((type) => !isSame(type, first!)))
-      throw new ExpressionError('arrays of different types combined', true)
+      throw new ExpressionError('a combination of arrays of different types', true)
   }
   if (first === undefined || types.every((type) => isSame(type, first))) return first ?? null
   return types.every(({ kind }) => kind === 'long' || kind === 'double') ? double : string

@@ -152,7 +152,7 @@ export const jsonFunctions = {
   json_object: { args: [0, many], compile: object },
   parse_json: parsing(
     (text) =>
-      sql`json(CASE WHEN ${isLooseJson(text)} THEN CAST(${failing('a text is no JSON')} AS VARCHAR) ELSE ${text} END)`,
+      sql`json(CASE WHEN ${isLooseJson(text)} THEN CAST(${failing('a string is not JSON')} AS VARCHAR) ELSE ${text} END)`,
     (call) => call.refuse('the argument must be a string'),
   ),
   try_parse_json: parsing(

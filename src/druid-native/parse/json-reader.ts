@@ -99,7 +99,7 @@ export class Json {
 
   textOrNull(): string | null {
     if (this.missing) return null
-    return isScalar(this.value) ? String(this.value) : this.fail('must be a text')
+    return isScalar(this.value) ? String(this.value) : this.fail('must be a string')
   }
 
   whole(): number {
@@ -161,7 +161,7 @@ export class Json {
   /** The `type` of a component. */
   type(): string {
     const type = this.at('type')
-    return typeof type.value === 'string' ? type.value : type.fail(type.missing ? 'is required' : 'must be a text')
+    return typeof type.value === 'string' ? type.value : type.fail(type.missing ? 'is required' : 'must be a string')
   }
 
   /** Rejects a `type` that is not implemented: unknown to Druid, or known but unsupported here. */

@@ -32,7 +32,7 @@ describe('accepted', () => {
 describe('refused', () => {
   test.each([
     ['array_slice(v, 0, 10001)', 'array_slice of too many'],
-    ['array_slice(v, 0, l)', 'an end that is not a constant'],
+    ['array_slice(v, 0, l)', 'a start or end that is not a constant'],
     [`fold((x, acc) -> concat(acc, acc), ${texts}, 'a')`, '"acc" is combined with itself'],
     [`fold((x, acc) -> acc + x + acc, ${texts}, 'a')`, '"acc" is combined with itself'],
     [`fold((x, acc) -> array_concat(acc, acc), ${texts}, [1])`, '"acc" is combined with itself'],

@@ -32,7 +32,7 @@ function check(part: Expression, path: string, steps: number): void {
   const arrays = name.endsWith('fold') ? args.slice(0, -1) : args
   const combinations = arrays.reduce((product, array) => product * lengthOf(array), 1)
   if (name.startsWith('cartesian_') && combinations > lengthMax) throw tooMany(path, `${name} of too many elements`)
-  if (steps * combinations > stepsMax) throw tooMany(path, 'nested lambdas over too many elements')
+  if (steps * combinations > stepsMax) throw tooMany(path, 'nested lambdas over too many elements', stepsMax)
   if (name.endsWith('fold')) checkGrowth(lambda, path)
   check(lambda.body, path, steps * combinations)
 }
@@ -41,7 +41,7 @@ function checkSlice({ args }: Call, path: string): void {
   const [, start, end] = args
   const [from, until] = [start, end].map((bound) => (bound?.kind === 'null' ? 0 : literalOf(bound)))
   if (from === null || until === null)
-    throw unsupported(path, 'array_slice with an end that is not a constant, on a cluster,')
+    throw unsupported(path, 'array_slice with a start or end that is not a constant, on a cluster,')
   if (until! - from! > lengthMax) throw tooMany(path, 'array_slice of too many elements')
 }
 
@@ -105,6 +105,6 @@ function copiesOf(name: string, part: Expression): number {
   }
 }
 
-function tooMany(path: string, what: string): Error {
-  return invalidRequest(path, `${what}: at most ${lengthMax} are allowed`)
+function tooMany(path: string, what: string, max = lengthMax): Error {
+  return invalidRequest(path, `${what}: at most ${max} are allowed`)
 }

@@ -95,7 +95,7 @@ export const jsons: Catalogue = {
     onceEach(
       [x],
       (text) =>
-        sql`CAST(CASE WHEN ${isLooseJson(text)} THEN ${failing('a text is no JSON')} WHEN ${isNull(text)} THEN NULL ELSE ${text} END AS JSON)`,
+        sql`CAST(CASE WHEN ${isLooseJson(text)} THEN ${failing('a string is not JSON')} WHEN ${isNull(text)} THEN NULL ELSE ${text} END AS JSON)`,
     ),
   ),
   TRY_PARSE_JSON: scalar([string], json, (x) =>

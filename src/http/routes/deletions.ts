@@ -30,7 +30,7 @@ export const postDeletion = deletionRoute({
   method: 'POST',
   url: '/admin/entities/:entity/deletions',
   operationId: 'deleteRows',
-  summary: 'Delete rows of an entity: queries no longer see them at once.',
+  summary: 'Delete rows of an entity: queries stop seeing them immediately.',
   description: `Only rows that were pushed before; later ones are not affected. It can be taken back until \`deletions.eraseAfterMs\` has passed, on a cluster always. ${whoMay}`,
   params: EntityParameters,
   body: DeletionBody,

@@ -5,7 +5,7 @@ import { type KnownDifference, refusedHere, refusedThere } from './reason.ts'
 export const refusals: readonly KnownDifference[] = [
   refusedThere(
     "Druid's planner fails",
-    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error (?:while|occurred while) applying rule|Marker filters|while converting |has no target in mapping|to DECIMAL\(\d+, \d+\) due to overflow|no entry for field \d+ in \{|must be BOOLEAN NOT NULL|is not being grouped/,
+    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails with|Error (?:while|occurred while) applying rule|Marker filters|while converting |has no target in mapping|to DECIMAL\(\d+, \d+\) due to overflow|no entry for field \d+ in \{|must be BOOLEAN NOT NULL|is not being grouped/,
   ),
   refusedThere(
     'a constant that is no number is null here',
@@ -92,7 +92,7 @@ export const refusals: readonly KnownDifference[] = [
   ),
   refusedHere(
     'UNNEST of keys of constant JSON beside a table is refused here',
-    /this form of query is not answered/,
+    /this form of query is not supported/,
     /UNNEST\(.*JSON_KEYS\(/,
   ),
 ]

@@ -71,7 +71,7 @@ function MetricChart({ name, zone, onLeave }: ChartProps) {
       ) : (
         <div class="inside">
           <Chart
-            title={`${title}, since this tab opened`}
+            title={`${title}, recorded while this page was open`}
             lines={[{ name: title, color: 0 }]}
             data={[seconds, data]}
             height={140}

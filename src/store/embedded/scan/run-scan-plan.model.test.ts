@@ -85,8 +85,9 @@ async function look(draw: Draw, seen: SeenHistory): Promise<void> {
     const plan = randomScan(draw, seen)
     const found = await seen.store.scan(plan, signal)
     const rows = found && unsigned(found)
-    // Where rows replace others, the store declines every scan.
-    const expected = seen.replaces ? null : unsigned(expectedRows(plan, seen.model.rows))
+    // The store declines scans while any stored row may replace others.
+    if (seen.replaces && rows === null) continue
+    const expected = unsigned(expectedRows(plan, seen.model.rows))
     expect({ plan, rows }).toEqual({ plan, rows: expected })
   }
 }
@@ -100,18 +101,15 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 test.each<Pick<AtRestParts, 'folder' | 'deletes'>>([
   { folder: randomMemoryFolder },
   { folder: (store, draw) => smallLocalFolder(directory, store, draw), deletes: true },
-])(
-  'scans of random rows equal those of a naive evaluation, and are declined where rows replace others: %j',
-  async (parts) => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.nat(), (seed, asked) => {
-        const draw = drawFrom(asked)
-        return checkHistory(seed, { ...parts, look: (seen) => look(draw, seen) })
-      }),
-      { numRuns: rounds(80) },
-    )
-  },
-)
+])('scans of random rows equal those of a naive evaluation, unless rows may replace others: %j', async (parts) => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.nat(), (seed, asked) => {
+      const draw = drawFrom(asked)
+      return checkHistory(seed, { ...parts, look: (seen) => look(draw, seen) })
+    }),
+    { numRuns: rounds(80) },
+  )
+})
 
 const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
 const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
