@@ -101,7 +101,7 @@ test('--skip-rows and --stop-after count lines, and messages report line numbers
 })
 
 test.each([
-  [['--format', 'lp', '--delimiter', ';'], '--delimiter is for CSV'],
+  [['--format', 'lp', '--delimiter', ';'], '--delimiter is only for CSV'],
   [['--format', 'csv', '--precision', 's'], '--format lp'],
 ])('push rejects the options %j', async (options, said) => {
   const { code, err } = await tidemark(service.url, ['push', 'narrow', '-', ...options], 'm load=1', narrow)
