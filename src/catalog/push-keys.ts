@@ -29,7 +29,7 @@ export type Reservation =
 
 export interface PushKeyCatalog {
   /**
-   * Reserves a key that no push of the last day holds. A reservation neither settled nor released within `patienceMs` is returned as `uncertain` to the next
+   * Reserves a key that no push of the last day holds. A reservation neither settled nor released within `abandonedAfterMs` is returned as `uncertain` to the next
    * caller, because its process may have died.
    */
   reserve(

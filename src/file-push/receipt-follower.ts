@@ -83,7 +83,7 @@ export class ReceiptFollower {
     this.#closed = true
   }
 
-  /** Resolves when all batches are validated, or after `patienceMs` without progress. Throws the errors of `receipt`. */
+  /** Resolves when all batches are validated, or after `stalledMsMax` without progress. Throws the errors of `receipt`. */
   async run(): Promise<PushOutcome> {
     const { receipt, nowMs, sleep, stalledMsMax } = this.#options
     let movedMs = nowMs()

@@ -168,7 +168,7 @@ export class Subscription {
     return this.#bytes > this.#rules.waitingBytes
   }
 
-  /** Follows from the feed's position, or from now if `isAnew`. */
+  /** Follows from the feed's position, or from now if `fromNow`. */
   async #follow(
     feed: Feed,
     {

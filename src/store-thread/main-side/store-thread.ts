@@ -92,7 +92,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
 
   /**
    * Resolves when everything that was in the journal at the start can be queried, or when the start waits for something that only the operator can
-   * provide; `awayReason` says what. Rejects when the thread ended with a fault that would end it again.
+   * provide; `unavailableReason` says what. Rejects when the thread ended with a fault that would end it again.
    */
   started(): Promise<void> {
     return Promise.race([this.#actor.served, this.#opening.waited])
