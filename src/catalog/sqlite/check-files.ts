@@ -50,19 +50,15 @@ function checkLog(path: string, descriptor: number): string | null {
   for (let offset = headerBytes; offset + frameBytes <= size; offset += frameBytes) {
     const frame = read(descriptor, frameBytes, offset)
     const isOfThisLog = frame.getUint32(8) === header.getUint32(16) && frame.getUint32(12) === header.getUint32(20)
-    let sum = sumOf(checksum, frame)
-    if (!isSame(sum, frame, 16) && damagedAt !== null) {
-      const other = sumOf(computed, frame)
-      if (isSame(other, frame, 16)) sum = other
-    }
-    const isSummed = isSame(sum, frame, 16)
+    const sum = sumOf(checksum, frame)
+    const isSummed = isSame(sum, frame, 16) || (damagedAt !== null && isSame(sumOf(computed, frame), frame, 16))
     const isWhole = isOfThisLog && isSummed
     if (!isWhole) damagedAt ??= offset
     const isCommit = frame.getUint32(4) !== 0
     // The first damaged frame belongs to this log if either its salts or its checksum are intact.
     if (damagedAt !== null && isCommit && (isWhole || (offset === damagedAt && (isOfThisLog || isSummed)))) commits++
     checksum = { first: frame.getUint32(16), second: frame.getUint32(20) }
-    computed = sum
+    computed = isSummed ? checksum : sum
   }
   // One commit may be a transaction interrupted while it was written. A second commit was begun only after the first was on disk.
   if (commits < 2) return null
