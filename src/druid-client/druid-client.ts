@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { addAbortSignal } from 'node:stream'
+import { unlessAborted } from '../lib/cancellation.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import { brokenOff, DruidFailure, druidUnavailable, endedBy, pageInstead, readFailure } from './druid-failure.ts'
 import { QueryCancels } from './query-cancels.ts'
@@ -170,15 +171,6 @@ async function responseOf(request: ClientRequest): Promise<IncomingMessage> {
   if (isOk && !isPage(response)) return response
   const text = await errorBody(response)
   throw isOk ? pageInstead() : readFailure(status, text)
-}
-
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }
 
 /** A proxy in front of Druid may respond with a page of its own and a success status. */

@@ -58,6 +58,16 @@ export class Cancellation implements CancelSignal {
   }
 }
 
+/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
+export function unlessAborted<Value>(promise: Promise<Value>, signal: CancelSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+    if (signal.aborted) onAbort()
+  })
+}
+
 /** For APIs that accept only an AbortSignal. */
 export function nativeSignal(signal: CancelSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal

@@ -12,6 +12,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
+import { unlessAborted } from '../../lib/cancellation.ts'
 import { type ObjectStore, StoreRefused, StoreUnfit } from '../object-store.ts'
 
 export interface S3StoreParts {
@@ -191,14 +192,10 @@ export class S3Store implements ObjectStore {
   async #request<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const request = new AbortController()
     this.#running.add(request)
-    let timer: NodeJS.Timeout | undefined
-    const ended = new Promise<never>((_, reject) => {
-      const late = `the store did not answer within ${this.#requestMs} ms`
-      timer = setTimeout(() => request.abort(new Error(late)), this.#requestMs)
-      request.signal.addEventListener('abort', () => reject(request.signal.reason))
-    })
+    const late = `the store did not answer within ${this.#requestMs} ms`
+    const timer = setTimeout(() => request.abort(new Error(late)), this.#requestMs)
     try {
-      return await Promise.race([work(request.signal), ended])
+      return await unlessAborted(work(request.signal), request.signal)
     } catch (error) {
       if (error instanceof StoreUnfit) throw error
       const words = `${this.#where(name)}: ${wordsOf(error)}`

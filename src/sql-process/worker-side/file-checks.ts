@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../lib/cancellation.ts'
 import type { EngineFile } from '../../sql-engine/sql-engine.ts'
 
 /** How many files of one query are checked at a time: one is read while the checksum of another is computed. */
@@ -31,15 +32,10 @@ export class FileChecks {
       for (let file = left.shift(); file !== undefined && !isOver; file = left.shift())
         await this.#once(file.path, file.checkedBy)
     }
-    const listening = new AbortController()
-    const aborted = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { signal: listening.signal })
-    })
     try {
-      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), aborted])
+      await unlessAborted(Promise.all(Array.from({ length: atOnce }, work)), signal)
     } finally {
       isOver = true
-      listening.abort()
     }
   }
 
